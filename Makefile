@@ -1,0 +1,154 @@
+# Valkyrie. `make help` lists the targets; switches are in its last lines.
+
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+OPT ?= -O3
+prefix ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^\#define VALK_VERSION "\(.*\)"/\1/p' include/valkyrie/version.h)
+
+# --- variants: every set of switches builds in a folder of its own -------------------------------------------------
+comma := ,
+VARIANT := $(if $(SANITIZE),-sanitize-$(subst $(comma),-,$(SANITIZE)))$(if $(NATIVE),-native)$(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))
+BUILD := build$(if $(VARIANT),/variant$(VARIANT))
+WERROR ?=
+
+ifdef SANITIZE
+OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE)$(if $(findstring undefined,$(SANITIZE)), -fno-sanitize-recover=all)
+LTO_COMPILE :=
+LTO_LINK :=
+SLAB := src/base/slab_system.c
+else
+OPTIMIZE := $(OPT) -g $(if $(NATIVE),-march=native)
+LTO_COMPILE := -flto=auto -ffat-lto-objects
+LTO_LINK := -flto=auto $(OPT)
+SLAB := src/base/slab.c
+HARDENING := -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fcf-protection
+endif
+DEPS_CFLAGS := $(filter-out -g,$(OPTIMIZE)) $(LTO_COMPILE)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual \
+	-Wwrite-strings -Wformat=2 -Wundef -Wvla -Wnested-externs -Wold-style-definition $(if $(WERROR),-Werror)
+CFLAGS_ALL = -std=gnu11 $(OPTIMIZE) -fPIE -fstack-protector-strong -fno-strict-aliasing $(HARDENING) $(WARNINGS) \
+	-Iinclude -Isrc $(DEPS_INCLUDES) -MMD -MP $(CPPFLAGS) $(CFLAGS)
+LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+LIBRARIES = $(DEPS_LIBRARIES) -lev -lm -lpthread
+
+# --- what is built -------------------------------------------------------------------------------------------------
+LIB_SOURCES := $(filter-out src/base/slab.c src/base/slab_system.c,$(wildcard $(addsuffix /*.c,$(addprefix src/,base net tls http http2 handler server)))) $(SLAB)
+CLI_SOURCES := $(filter-out src/cli/main.c src/cli/generate.c,$(wildcard src/cli/*.c))
+SUPPORT_SOURCES := $(wildcard tests/support/*.c)
+UNIT_SOURCES := $(wildcard tests/unit/*/*.c)
+E2E_SOURCES := $(wildcard tests/e2e/*.c)
+object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+test_binary = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
+UNIT_TESTS := $(call test_binary,$(UNIT_SOURCES))
+E2E_TESTS := $(call test_binary,$(E2E_SOURCES))
+OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES))
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all dev test test-unit test-e2e benchmark-server lint certs deps install clean help
+
+all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
+
+# Where the libraries are; made by the script that builds them. Goals that compile nothing do without.
+ifneq ($(filter-out help clean certs,$(or $(MAKECMDGOALS),all)),)
+include $(BUILD)/deps.mk
+endif
+$(BUILD)/deps.mk: deps/prepare.sh deps/pins.conf deps/packages.txt
+	@deps/install-packages.sh build
+	@mkdir -p $(@D)
+	@CC="$(CC)" DEPS_CFLAGS="$(DEPS_CFLAGS)" WOLFSSL_PREFIX="$(WOLFSSL_PREFIX)" NGHTTP2_PREFIX="$(NGHTTP2_PREFIX)" \
+		deps/prepare.sh > $@.new
+	@mv $@.new $@
+
+deps: $(BUILD)/deps.mk ## install missing packages and build wolfSSL and nghttp2 into the cache
+	@cat $(BUILD)/deps.mk
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/deps.mk
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LTO_COMPILE) -c $< -o $@
+
+$(BUILD)/libvalkyrie.a: $(call object,$(LIB_SOURCES))
+	@rm -f $@
+	$(or $(AR_LTO),gcc-ar) rcs $@ $^
+
+$(BUILD)/valkyrie: $(call object,$(CLI_SOURCES) src/cli/main.c) $(BUILD)/libvalkyrie.a
+	$(CC) $(LTO_LINK) $(filter-out -flto%,$(OPTIMIZE)) $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+
+$(BUILD)/valkyrie-generate: $(call object,$(CLI_SOURCES) src/cli/generate.c) $(BUILD)/libvalkyrie.a
+	$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+
+$(BUILD)/valkyrie.8: docs/valkyrie.8.scd $(BUILD)/valkyrie-generate
+	$(BUILD)/valkyrie-generate man < docs/valkyrie.8.scd > $@.scd
+	scdoc < $@.scd > $@
+
+$(BUILD)/valkyrie.bash: $(BUILD)/valkyrie-generate
+	$(BUILD)/valkyrie-generate bash > $@
+
+# --- tests ---------------------------------------------------------------------------------------------------------
+TEST_LIBRARIES := -lcmocka -lssl -lcrypto
+
+$(BUILD)/test-packages: deps/packages.txt
+	@deps/install-packages.sh test
+	@mkdir -p $(@D) && touch $@
+
+$(call object,$(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES)): CFLAGS_ALL += -Itests
+$(call object,$(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES)): | $(BUILD)/test-packages
+
+$(BUILD)/libsupport.a: $(call object,$(SUPPORT_SOURCES))
+	@rm -f $@
+	gcc-ar rcs $@ $^
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(call object,$(CLI_SOURCES)) $(BUILD)/libvalkyrie.a
+	@mkdir -p $(@D)
+	$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
+
+test: $(UNIT_TESTS) $(E2E_TESTS) $(BUILD)/valkyrie ## run every test (SANITIZE=address,undefined or thread for instrumented ones)
+	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
+
+test-unit: $(UNIT_TESTS) ## run the unit tests
+	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS)
+
+test-e2e: $(E2E_TESTS) $(BUILD)/valkyrie ## run the end-to-end tests against the built daemon
+	@BUILD=$(BUILD) tests/run.sh $(E2E_TESTS)
+
+# --- running -------------------------------------------------------------------------------------------------------
+certs: ## make a certificate for local development in certs/
+	@deps/install-packages.sh build
+	@certs/make-dev-cert.sh
+
+dev: all certs ## build, make a certificate, and serve https://localhost:8443
+	$(BUILD)/valkyrie --tls --port 8443 --cert certs/dev.crt --key certs/dev.key $(ARGS)
+
+benchmark-server: $(BUILD)/valkyrie certs ## load a server of its own with h2load (WORKERS, CLIENTS, REQUESTS, STREAMS)
+	@deps/install-packages.sh test bench
+	@BUILD=$(BUILD) bench/benchmark-server.sh
+
+# --- gates ---------------------------------------------------------------------------------------------------------
+lint: $(BUILD)/deps.mk ## check format, layers, function lengths, and run static analysis
+	@deps/install-packages.sh lint test
+	@DEPS_INCLUDES="$(DEPS_INCLUDES)" tests/lint/run.sh
+
+# --- installation --------------------------------------------------------------------------------------------------
+install: all $(BUILD)/valkyrie.bash ## install below DESTDIR and prefix (default /usr/local)
+	install -D -m 755 $(BUILD)/valkyrie $(DESTDIR)$(prefix)/bin/valkyrie
+	install -D -m 644 $(BUILD)/libvalkyrie.a $(DESTDIR)$(prefix)/lib/libvalkyrie.a
+	install -d $(DESTDIR)$(prefix)/include/valkyrie
+	install -m 644 include/valkyrie/*.h $(DESTDIR)$(prefix)/include/valkyrie
+	install -D -m 644 $(BUILD)/valkyrie.8 $(DESTDIR)$(prefix)/share/man/man8/valkyrie.8
+	install -D -m 644 $(BUILD)/valkyrie.bash $(DESTDIR)$(prefix)/share/bash-completion/completions/valkyrie
+
+clean: ## remove everything that was built; the cache of libraries stays
+	rm -rf build
+
+help: ## show this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 22
+	@echo
+	@echo "Switches: SANITIZE=address,undefined|thread  NATIVE=1 (for this CPU only)  WERROR=1  CC=...  OPT=-O3"
+	@echo "          WOLFSSL_PREFIX=DIR|system  NGHTTP2_PREFIX=DIR|system  ARGS='...' for make dev"
+
+-include $(OBJECTS:.o=.d)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "cli/daemon.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "valkyrie/version.h"
+
+enum {
+	TICKET_CHECK_MS = 600000, /* how often the ticket key's age is looked at */
+	CERTIFICATE_WARNING_DAYS = 14,
+};
+
+static void print_certificate(const struct valk_server_info *info)
+{
+	long long days = (long long)(info->certificate_not_after - time(NULL)) / 86400;
+	fprintf(stderr, "  certificate  %s (%s), %lld days left\n", info->certificate_subject, info->certificate_key,
+		days);
+	if (info->certificate_not_after < time(NULL))
+		fprintf(stderr, "valkyrie: warning: the certificate has expired; clients will refuse it: renew it\n");
+	else if (days < CERTIFICATE_WARNING_DAYS)
+		fprintf(stderr, "valkyrie: warning: the certificate expires in %lld days: renew it\n", days);
+}
+
+/* The banner. Before the log has anything to say, so it is written directly. */
+static void announce(const struct valk_server *server, const struct options *options)
+{
+	struct valk_server_info info;
+	const struct valk_limits *limits = &options->config.limits;
+	valk_server_describe(server, &info);
+	fprintf(stderr, "valkyrie %s, pid %ld\n", VALK_VERSION, (long)getpid());
+	for (size_t i = 0; i < info.url_count; i++)
+		fprintf(stderr, "  listening    %s\n", info.urls[i]);
+	fprintf(stderr, "  protocols    %s\n",
+		options->config.tls ? "HTTP/2 over TLS 1.3 and 1.2" : "HTTP/2 in cleartext, prior knowledge");
+	fprintf(stderr, "  workers      %u on %u usable CPUs\n", info.workers, info.cpus);
+	fprintf(stderr, "  libraries    %s (%s), %s\n", info.tls_library, info.tls_acceleration, info.http2_library);
+	if (options->config.tls)
+		print_certificate(&info);
+	fprintf(stderr,
+		"  limits       %u connections a worker, %u streams a connection, header %u bytes, body %llu bytes\n",
+		info.connections_max, limits->concurrent_streams, limits->header_bytes,
+		(unsigned long long)limits->body_bytes);
+	fflush(stderr);
+}
+
+static void log_cut(struct valk_server *server, uint32_t drain_timeout_ms)
+{
+	struct valk_server_counters counters;
+	valk_server_count(server, &counters);
+	if (counters.cut_connections > 0)
+		valk_server_log(server, VALK_LOG_WARNING, "the end after %u ms cut %llu connections with %llu streams",
+				drain_timeout_ms, (unsigned long long)counters.cut_connections,
+				(unsigned long long)counters.cut_streams);
+	valk_server_log(server, VALK_LOG_NOTICE, "ended after %llu requests on %llu connections, %llu refusals",
+			(unsigned long long)counters.requests, (unsigned long long)counters.connections_accepted,
+			(unsigned long long)counters.refusals);
+}
+
+static void on_signal(struct valk_server *server, int number, uint32_t drain_timeout_ms, bool *draining)
+{
+	const char *name = sigabbrev_np(number);
+	switch (number) {
+	case SIGTERM:
+	case SIGINT:
+		if (!*draining) {
+			*draining = true;
+			valk_server_log(server, VALK_LOG_NOTICE,
+					"SIG%s: ending gracefully, at most %u ms; once more ends at once", name,
+					drain_timeout_ms);
+			valk_server_drain(server, drain_timeout_ms);
+			break;
+		}
+		/* fall through */
+	case SIGQUIT:
+		valk_server_log(server, VALK_LOG_NOTICE, "SIG%s: ending at once", name);
+		valk_server_stop(server);
+		break;
+	default:
+		valk_server_log(server, VALK_LOG_NOTICE, "SIG%s: nothing to do for it in this version", name);
+		break;
+	}
+}
+
+/* Waits for signals until every worker has ended. */
+static enum valk_error wait_for_end(struct valk_server *server, int signals, uint32_t drain_timeout_ms,
+				    struct valk_diagnostic *diagnostic)
+{
+	bool draining = false;
+	for (;;) {
+		struct pollfd polled[] = {{.fd = valk_server_done_descriptor(server), .events = POLLIN},
+					  {.fd = signals, .events = POLLIN}};
+		if (poll(polled, 2, TICKET_CHECK_MS) < 0 && errno != EINTR)
+			return diagnose(diagnostic, VALK_ERROR_SYSTEM, "cannot wait for signals: %s", strerror(errno));
+		struct signalfd_siginfo info;
+		if (polled[1].revents != 0 && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			on_signal(server, (int)info.ssi_signo, drain_timeout_ms, &draining);
+		if (polled[0].revents != 0)
+			return VALK_OK;
+		valk_server_rotate_tickets(server);
+	}
+}
+
+static int open_signals(void)
+{
+	static const int numbers[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2};
+	sigset_t awaited;
+	sigemptyset(&awaited);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&awaited, numbers[i]);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &awaited, NULL);
+	return signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+enum valk_error daemon_run(const struct options *options, struct valk_diagnostic *diagnostic)
+{
+	struct valk_server *server;
+	int signals = open_signals();
+	if (signals < 0)
+		return diagnose(diagnostic, VALK_ERROR_SYSTEM, "cannot wait for signals: %s", strerror(errno));
+	enum valk_error error = valk_server_create(&options->config, &server, diagnostic);
+	if (error == VALK_OK) {
+		error = valk_server_start(server, diagnostic);
+		if (error == VALK_OK) {
+			if (!options->quiet)
+				announce(server, options);
+			error = wait_for_end(server, signals, options->drain_timeout_ms, diagnostic);
+			log_cut(server, options->drain_timeout_ms);
+		}
+		valk_server_destroy(server);
+	}
+	close(signals);
+	return error;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The daemon's life: create, announce, wait for signals, end. */
+#ifndef CLI_DAEMON_H
+#define CLI_DAEMON_H
+
+#include "cli/options.h"
+
+/* Serves until told to end. VALK_OK after a graceful or an immediate end; otherwise why it did not start, with a
+ * diagnostic. Blocks the process's signals it waits for. Main thread. */
+enum valk_error daemon_run(const struct options *options, struct valk_diagnostic *diagnostic);
+
+#endif

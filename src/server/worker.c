@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "server/worker.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "net/listener.h"
+#include "server/connection.h"
+#include "tls/tls_library.h"
+
+enum {
+	ACCEPTS_PER_WAKEUP = 64,       /* L12 */
+	REFUSAL_LINES_PER_SECOND = 20, /* an attack must not fill the disk; the counters see everything */
+	ACTIVE_CHECK_MS = 1000,
+	LINGER_MS = 2000,
+};
+
+static const double accept_rest_seconds = 0.25; /* after EMFILE: a listener at its limit would spin */
+
+static uint64_t worker_now(void *context)
+{
+	const struct worker *worker = context;
+	return worker->now_ms;
+}
+
+static void on_timeout(void *context, struct timeout_entry *entry)
+{
+	(void)context;
+	connection_on_timeout(entry);
+}
+
+static void on_http2_refusal(void *owner, enum refusal refusal, int32_t stream_id, const char *detail)
+{
+	const struct connection *connection = owner;
+	worker_refuse(connection->worker, refusal, &connection->peer, stream_id, detail);
+}
+
+void worker_refuse(struct worker *worker, enum refusal refusal, const struct address *peer, int32_t stream_id,
+		   const char *detail)
+{
+	char text[ADDRESS_TEXT_SIZE];
+	counter_add(&worker->counters.refusals[refusal], 1);
+	if (worker->log_budget == 0)
+		return;
+	worker->log_budget--;
+	address_format(peer, text);
+	if (stream_id != 0)
+		log_write(worker->shared->log, VALK_LOG_NOTICE, "refused %s stream %d: %s (%s)", text, (int)stream_id,
+			  refusal_name(refusal), detail);
+	else
+		log_write(worker->shared->log, VALK_LOG_NOTICE, "refused %s: %s (%s)", text, refusal_name(refusal),
+			  detail);
+	if (worker->log_budget == 0)
+		log_write(worker->shared->log, VALK_LOG_NOTICE,
+			  "worker %u: further refusals in this second are counted, not logged", worker->index);
+}
+
+static void set_accepting(struct worker *worker, bool accepting)
+{
+	if (worker->accepting == accepting)
+		return;
+	worker->accepting = accepting;
+	for (size_t i = 0; i < worker->listener_count; i++) {
+		if (accepting)
+			ev_io_start(worker->loop, &worker->listeners[i].watcher);
+		else
+			ev_io_stop(worker->loop, &worker->listeners[i].watcher);
+	}
+}
+
+static bool has_room(const struct worker *worker)
+{
+	return worker->connection_count < worker->shared->connections_max;
+}
+
+/* Accepts up to `most` connections from one listener. */
+static void accept_some(struct worker *worker, int listener, unsigned most)
+{
+	for (unsigned i = 0; i < most; i++) {
+		struct address peer;
+		if (!has_room(worker)) {
+			set_accepting(worker, false); /* L13: the rest waits in the kernel until somebody leaves */
+			return;
+		}
+		int descriptor = listener_accept(listener, &peer);
+		if (descriptor >= 0) {
+			connection_open(worker, descriptor, &peer);
+			continue;
+		}
+		if (descriptor == -ECONNABORTED || descriptor == -EINTR || descriptor == -EPROTO)
+			continue;
+		if (descriptor != -EAGAIN) {
+			set_accepting(worker, false);
+			ev_timer_set(&worker->accept_rest, accept_rest_seconds, 0.0);
+			ev_timer_start(worker->loop, &worker->accept_rest);
+		}
+		return;
+	}
+}
+
+static void on_acceptable(struct ev_loop *loop, ev_io *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	accept_some(watcher->data, watcher->fd, ACCEPTS_PER_WAKEUP);
+}
+
+static void resume_accepting(struct worker *worker)
+{
+	if (!worker->draining && !ev_is_active(&worker->accept_rest) && has_room(worker))
+		set_accepting(worker, true);
+}
+
+static void on_accept_rested(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	resume_accepting(timer->data);
+}
+
+void worker_connection_closed(struct worker *worker)
+{
+	worker->connection_count--;
+	counter_add(&worker->counters.closed, 1);
+	if (worker->draining && worker->connection_count == 0)
+		ev_break(worker->loop, EVBREAK_ALL);
+	else if (!worker->accepting)
+		resume_accepting(worker);
+}
+
+/* After every wait in the kernel: what time is it, and does the Date need renewing. No timer wakes an idle worker. */
+static void on_after_poll(struct ev_loop *loop, ev_check *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	struct worker *worker = watcher->data;
+	worker->now_ms = clock_monotonic_ms();
+	if (worker->now_ms < worker->date_due_ms)
+		return;
+	struct timespec wall;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	http_date_format(wall.tv_sec, worker->date);
+	worker->date_due_ms = worker->now_ms + 1000 - (uint64_t)wall.tv_nsec / 1000000;
+	worker->log_budget = REFUSAL_LINES_PER_SECOND;
+}
+
+static void close_listeners(struct worker *worker)
+{
+	set_accepting(worker, false);
+	for (size_t i = 0; i < worker->listener_count; i++)
+		close(worker->listeners[i].descriptor);
+	worker->listener_count = 0;
+}
+
+/* Applies `visit` to every connection; it may destroy the one it is given, and move it to the class of active ones. */
+static void for_each_connection(struct worker *worker, void (*visit)(struct worker *, struct timeout_entry *))
+{
+	static const enum waiting order[] = {WAITING_LINGER, WAITING_ACTIVE, WAITING_IDLE, WAITING_HANDSHAKE};
+	for (size_t i = 0; i < WAITING_COUNT; i++) {
+		struct list *queue = &worker->timeouts[order[i]].queue;
+		for (struct list *node = queue->next, *next; node != queue; node = next) {
+			next = node->next;
+			visit(worker, list_entry(node, struct timeout_entry, node));
+		}
+	}
+}
+
+static void drain_connection(struct worker *worker, struct timeout_entry *entry)
+{
+	(void)worker;
+	connection_drain(entry);
+}
+
+static void cut_connection(struct worker *worker, struct timeout_entry *entry)
+{
+	counter_add(&worker->counters.cut_connections, 1);
+	counter_add(&worker->counters.cut_streams, connection_cut(entry));
+}
+
+static void on_drain_deadline(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)events;
+	for_each_connection(timer->data, cut_connection);
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void start_drain(struct worker *worker)
+{
+	if (worker->draining)
+		return;
+	/* Connections the kernel has completed already would be reset with the listener: take them first. */
+	for (size_t i = 0; i < worker->listener_count; i++)
+		accept_some(worker, worker->listeners[i].descriptor, worker->shared->connections_max);
+	worker->draining = true;
+	close_listeners(worker);
+	ev_timer_set(&worker->drain_deadline,
+		     atomic_load_explicit(&worker->drain_deadline_ms, memory_order_relaxed) / 1000.0, 0.0);
+	ev_timer_start(worker->loop, &worker->drain_deadline);
+	for_each_connection(worker, drain_connection);
+	if (worker->connection_count == 0)
+		ev_break(worker->loop, EVBREAK_ALL);
+}
+
+static void on_wake(struct ev_loop *loop, ev_async *watcher, int events)
+{
+	(void)events;
+	struct worker *worker = watcher->data;
+	unsigned commands = atomic_exchange_explicit(&worker->commands, 0, memory_order_acquire);
+	if ((commands & COMMAND_STOP) != 0)
+		ev_break(loop, EVBREAK_ALL);
+	else if ((commands & COMMAND_DRAIN) != 0)
+		start_drain(worker);
+}
+
+void worker_command(struct worker *worker, enum worker_command command)
+{
+	atomic_fetch_or_explicit(&worker->commands, (unsigned)command, memory_order_release);
+	ev_async_send(worker->loop, &worker->wake);
+}
+
+void worker_init(struct worker *worker, const struct worker_shared *shared, unsigned index, const int descriptors[],
+		 size_t listener_count)
+{
+	worker->shared = shared;
+	worker->index = index;
+	worker->listener_count = listener_count;
+	for (size_t i = 0; i < listener_count; i++)
+		worker->listeners[i].descriptor = descriptors[i];
+}
+
+static void init_watchers(struct worker *worker)
+{
+	ev_async_init(&worker->wake, on_wake);
+	worker->wake.data = worker;
+	ev_async_start(worker->loop, &worker->wake);
+	ev_check_init(&worker->after_poll, on_after_poll);
+	worker->after_poll.data = worker;
+	ev_set_priority(&worker->after_poll, EV_MAXPRI); /* before every callback that asks the time */
+	ev_check_start(worker->loop, &worker->after_poll);
+	ev_timer_init(&worker->accept_rest, on_accept_rested, 0.0, 0.0);
+	worker->accept_rest.data = worker;
+	ev_timer_init(&worker->drain_deadline, on_drain_deadline, 0.0, 0.0);
+	worker->drain_deadline.data = worker;
+	for (size_t i = 0; i < worker->listener_count; i++) {
+		struct worker_listener *listener = &worker->listeners[i];
+		ev_io_init(&listener->watcher, on_acceptable, listener->descriptor, EV_READ);
+		listener->watcher.data = worker;
+	}
+}
+
+static void init_timeouts(struct worker *worker)
+{
+	const struct valk_limits *limits = worker->shared->limits;
+	const uint64_t lengths_ms[WAITING_COUNT] = {
+		[WAITING_HANDSHAKE] = limits->handshake_timeout_ms,
+		[WAITING_IDLE] = limits->idle_timeout_ms,
+		[WAITING_ACTIVE] = ACTIVE_CHECK_MS,
+		[WAITING_LINGER] = LINGER_MS,
+	};
+	for (size_t i = 0; i < WAITING_COUNT; i++)
+		timeout_class_init(&worker->timeouts[i], worker->loop, lengths_ms[i], worker_now, on_timeout, worker);
+}
+
+static enum valk_error init_http2(struct worker *worker)
+{
+	const struct valk_limits *limits = worker->shared->limits;
+	const struct http2_limits http2_limits = {
+		.concurrent_streams = limits->concurrent_streams,
+		.header_timeout_ms = limits->header_timeout_ms,
+		.body_grace_ms = limits->body_grace_ms,
+		.body_rate = limits->body_rate,
+		.send_timeout_ms = limits->send_timeout_ms,
+		.body_bytes = limits->body_bytes,
+		.outbound_queue_frames = limits->queue_frames,
+		.head = {.list_bytes = limits->header_bytes,
+			 .field_count = limits->header_fields,
+			 .path_bytes = limits->header_bytes / 4},
+	};
+	const struct http2_observer observer = {on_http2_refusal};
+	return http2_context_init(&worker->http2, worker->slab, &http2_limits, &worker->shared->handler, &observer,
+				  worker->date, worker->shared->server_name);
+}
+
+/* Everything a worker needs, made on its own thread so that its memory is local to it. */
+static enum valk_error set_up(struct worker *worker)
+{
+	const struct worker_shared *shared = worker->shared;
+	struct valk_diagnostic diagnostic;
+	worker->loop = ev_loop_new(EVBACKEND_EPOLL | EVFLAG_NOENV | EVFLAG_NOSIGMASK);
+	if (worker->loop == NULL)
+		return VALK_ERROR_SYSTEM;
+	worker->slab = slab_create();
+	if (worker->slab == NULL || !output_pool_take(&worker->outputs, &worker->output))
+		return VALK_ERROR_MEMORY;
+	tls_library_use_slab(worker->slab);
+	if (shared->credentials != NULL) {
+		enum valk_error error = tls_context_init(&worker->tls, shared->credentials, shared->tickets,
+							 &worker->output, &diagnostic);
+		if (error != VALK_OK)
+			return error;
+	}
+	enum valk_error error = init_http2(worker);
+	if (error != VALK_OK)
+		return error;
+	init_watchers(worker);
+	init_timeouts(worker);
+	on_after_poll(worker->loop, &worker->after_poll, 0);
+	return VALK_OK;
+}
+
+static void tear_down(struct worker *worker)
+{
+	if (worker->http2.callbacks != NULL) {
+		for_each_connection(worker, cut_connection);
+		close_listeners(worker);
+		for (size_t i = 0; i < WAITING_COUNT; i++)
+			timeout_class_dispose(&worker->timeouts[i]);
+		http2_context_dispose(&worker->http2);
+	} else {
+		for (size_t i = 0; i < worker->listener_count; i++)
+			close(worker->listeners[i].descriptor);
+	}
+	tls_context_dispose(&worker->tls);
+	tls_library_use_slab(NULL);
+	output_pool_return(&worker->outputs, &worker->output);
+	output_pool_dispose(&worker->outputs);
+	slab_destroy(worker->slab);
+	worker->slab = NULL;
+}
+
+void worker_run(struct worker *worker, void (*ready)(void *context, enum valk_error error), void *context)
+{
+	enum valk_error error = set_up(worker);
+	ready(context, error);
+	if (error == VALK_OK) {
+		set_accepting(worker, true);
+		ev_run(worker->loop, 0);
+	}
+	tear_down(worker);
+	worker->shared->on_end(worker->shared->server);
+}
