@@ -16,7 +16,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 
 wolfssl_flags="--disable-shared --enable-static --with-pic --disable-dependency-tracking --disable-silent-rules
  --disable-examples --disable-crypttests --disable-benchmark
- --enable-tls13 --enable-alpn --enable-sni --enable-session-ticket --enable-renegotiation-indication
+ --enable-tls13 --enable-alpn --enable-sni --enable-session-ticket --enable-secure-renegotiation-info
  --enable-curve25519 --enable-ed25519 --enable-mlkem
  --disable-oldtls --disable-dh --disable-des3 --disable-arc4 --disable-md5 --disable-psk --disable-aescbc
  --disable-pkcs12 --disable-oldnames --disable-ocsp --disable-crl --disable-sys-ca-certs --disable-errorqueue"

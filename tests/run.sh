@@ -11,7 +11,7 @@ sh tests/support/make-certificates.sh build/test-certificates || { echo "cannot 
 for program in "$@"; do
 	log=$BUILD/$(echo "$program" | tr / _).log
 	start=$(date +%s)
-	timeout 300 "$program" >"$log" 2>&1
+	timeout ${TEST_TIMEOUT:-120} "$program" >"$log" 2>&1
 	code=$?
 	good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)
 	bad=$(sed -n 's/^\[  FAILED  \] [^ ]*: \([0-9]*\) test(s).*/\1/p;s/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)

@@ -413,7 +413,7 @@ enum valk_error options_parse(int argc, char **argv, struct options *options, st
 	set_defaults(options);
 	build_getopt_tables(long_options, short_options);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* glibc: start over, also within a cluster of letters */
 	int value;
 	while ((value = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
 		if (value == '?')

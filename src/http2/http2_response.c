@@ -97,7 +97,7 @@ static ssize_t read_body(nghttp2_session *nghttp2, int32_t stream_id, uint8_t *b
 	size_t room = session->out_capacity - session->out_length;
 	if (room < TAIL_FRAME_MIN + FRAME_HEADER_SIZE)
 		room = session->out_capacity;
-	if (length > room - FRAME_HEADER_SIZE)
+	if (room >= TAIL_FRAME_MIN + FRAME_HEADER_SIZE && length > room - FRAME_HEADER_SIZE)
 		length = room - FRAME_HEADER_SIZE;
 	*data_flags |= NGHTTP2_DATA_FLAG_NO_COPY;
 	if (left <= length) {
