@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
 #include <openssl/err.h>
 #include <poll.h>
@@ -40,6 +41,8 @@ int tcp_connect(uint16_t port, bool ipv6, int receive_buffer)
 	assert_true(fd >= 0);
 	if (receive_buffer > 0)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof(receive_buffer));
+	int no_delay = 1; /* a test writes small pieces on purpose */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &no_delay, sizeof(no_delay));
 	int connected = ipv6 ? connect(fd, (struct sockaddr *)&v6, sizeof(v6))
 			     : connect(fd, (struct sockaddr *)&v4, sizeof(v4));
 	if (connected != 0)
