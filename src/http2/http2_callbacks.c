@@ -130,6 +130,8 @@ static int on_invalid_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame
 	return 0;
 }
 
+/* Content is discarded, so its window opens again at once; but a client that was answered already gets no more of the
+ * stream's window, only the connection's, which belongs to the other streams too. */
 static int on_data_chunk(nghttp2_session *nghttp2, uint8_t flags, int32_t stream_id, const uint8_t *bytes,
 			 size_t length, void *user_data)
 {
@@ -139,21 +141,34 @@ static int on_data_chunk(nghttp2_session *nghttp2, uint8_t flags, int32_t stream
 	struct http2_stream *stream = nghttp2_session_get_stream_user_data(nghttp2, stream_id);
 	if (stream != NULL)
 		http2_request_receive_body(stream, length);
-	/* The content is discarded, so its window opens again at once. */
-	return nghttp2_session_consume(nghttp2, stream_id, length) == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE
-											: 0;
+	int code = stream != NULL && stream->submitted ? nghttp2_session_consume_connection(nghttp2, length)
+						       : nghttp2_session_consume(nghttp2, stream_id, length);
+	return code == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
 }
 
-/* RFC 9113 section 8.1: a server that answered before the whole request arrived asks the client to stop sending. */
+/* The acknowledgement of this PING tells that the client has seen the shutdown notice before it. */
+static void on_goaway_sent(struct http2_session *session)
+{
+	if (session->shutdown_begun && !session->shutdown_finished)
+		(void)nghttp2_submit_ping(session->nghttp2, NGHTTP2_FLAG_NONE, (const uint8_t *)"valkyrie");
+}
+
+static void on_response_ended(struct http2_session *session, int32_t stream_id)
+{
+	struct http2_stream *stream = nghttp2_session_get_stream_user_data(session->nghttp2, stream_id);
+	if (stream == NULL)
+		return;
+	stream->response_ended = true;
+	stream->progress_ms = session->now_ms;
+}
+
 static int on_frame_send(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *user_data)
 {
-	(void)user_data;
-	if ((frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) ||
-	    (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0)
-		return 0;
-	const struct http2_stream *stream = nghttp2_session_get_stream_user_data(nghttp2, frame->hd.stream_id);
-	if (stream != NULL && !stream->request_ended)
-		(void)nghttp2_submit_rst_stream(nghttp2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+	(void)nghttp2;
+	if (frame->hd.type == NGHTTP2_GOAWAY)
+		on_goaway_sent(user_data);
+	else if (frame->hd.type <= NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
+		on_response_ended(user_data, frame->hd.stream_id);
 	return 0;
 }
 

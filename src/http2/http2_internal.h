@@ -25,6 +25,7 @@ struct http2_stream {
 	int32_t id;
 	bool request_ended;  /* END_STREAM or RST_STREAM received: the client may send nothing more here */
 	bool is_head;	     /* the response has no content (RFC 9110 section 9.3.2) */
+	bool response_ended; /* END_STREAM sent */
 	bool submitted;	     /* the response is nghttp2's now */
 	uint8_t length_size; /* digits in `length_text` */
 	char length_text[CONTENT_LENGTH_SIZE];

@@ -8,9 +8,8 @@
 enum {
 	STREAM_WINDOW = 256 * 1024, /* bytes a client may send of one body before we take it: 100 Mbit/s at 20 ms */
 	CONNECTION_WINDOW = 1024 * 1024, /* the same for all bodies of a connection */
+	UPLOAD_PATIENCE_MS = 2000,	 /* how long a client may go on sending a body that was answered already */
 };
-
-static const uint8_t drain_ping[8] = {'v', 'a', 'l', 'k', 'd', 'r', 'a', 'n'};
 
 static bool submit_settings(struct http2_session *session)
 {
@@ -216,7 +215,14 @@ static void check_stream(struct http2_stream *stream, uint64_t now_ms)
 {
 	struct http2_session *session = stream->session;
 	const struct http2_limits *limits = &session->context->limits;
-	if (stream->submitted && now_ms - stream->progress_ms > limits->send_timeout_ms) {
+	if (stream->response_ended) {
+		/* RFC 9113 section 8.1: asks a client that still sends to stop. Not at once: many clients drop an
+		 * answer whose stream is reset while they are writing, and stop by themselves when they have read it.
+		 */
+		if (now_ms - stream->progress_ms > UPLOAD_PATIENCE_MS)
+			(void)nghttp2_submit_rst_stream(session->nghttp2, NGHTTP2_FLAG_NONE, stream->id,
+							NGHTTP2_NO_ERROR);
+	} else if (stream->submitted && now_ms - stream->progress_ms > limits->send_timeout_ms) {
 		http2_session_refuse(session, REFUSAL_SEND_TIMEOUT, stream->id,
 				     "the client does not take the response");
 		stream->progress_ms = now_ms; /* said once */
@@ -249,8 +255,7 @@ void http2_session_shutdown_begin(struct http2_session *session)
 	if (session->shutdown_begun)
 		return;
 	session->shutdown_begun = true;
-	if (nghttp2_submit_shutdown_notice(session->nghttp2) != 0 ||
-	    nghttp2_submit_ping(session->nghttp2, NGHTTP2_FLAG_NONE, drain_ping) != 0)
+	if (nghttp2_submit_shutdown_notice(session->nghttp2) != 0)
 		http2_session_shutdown_finish(session);
 }
 

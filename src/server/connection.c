@@ -326,6 +326,10 @@ void connection_drain(struct timeout_entry *entry)
 	if (connection->http2 == NULL || connection->state != CONNECTION_OPEN)
 		return; /* a handshake goes on and is told to leave when it is done */
 	http2_session_shutdown_begin(connection->http2);
+	/* A whole second from here until the second GOAWAY comes unasked: a shorter one would refuse requests that the
+	 * client sent before it could see the first. */
+	connection->waiting = WAITING_ACTIVE;
+	timeout_arm(&connection->worker->timeouts[WAITING_ACTIVE], &connection->timeout);
 	settle(connection, VALK_OK);
 }
 

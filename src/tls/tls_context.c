@@ -100,6 +100,8 @@ static enum valk_error configure(struct tls_context *context, const struct tls_c
 	    wolfSSL_CTX_set_TicketEncCtx(ctx, context->tickets) != WOLFSSL_SUCCESS ||
 	    wolfSSL_CTX_set_TicketHint(ctx, TLS_TICKET_LIFETIME_S) != WOLFSSL_SUCCESS)
 		return VALK_ERROR_TLS;
+	/* Without this wolfSSL takes a ticket for 500 seconds only, whatever the hint says. */
+	(void)wolfSSL_CTX_set_timeout(ctx, TLS_TICKET_LIFETIME_S);
 	/* The server's flight leaves as one write instead of seven. */
 	wolfSSL_CTX_set_group_messages(ctx);
 	wolfSSL_CTX_set_verify(ctx, WOLFSSL_VERIFY_NONE, NULL); /* no client certificates */

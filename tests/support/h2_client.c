@@ -8,6 +8,7 @@
 #include <nghttp2/nghttp2.h>
 #include <openssl/err.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,6 +98,7 @@ struct h2_client *client_connect(uint16_t port, const struct client_options *opt
 	static const struct client_options plain;
 	if (options == NULL)
 		options = &plain;
+	signal(SIGPIPE, SIG_IGN);
 	struct h2_client *client = calloc(1, sizeof(*client));
 	client->fd = tcp_connect(port, options->ipv6, options->receive_buffer);
 	nghttp2_hd_inflate_new(&client->inflater);
@@ -116,6 +118,9 @@ void client_close(struct h2_client *client)
 {
 	if (client == NULL)
 		return;
+	if (client->ssl != NULL && SSL_is_init_finished(client->ssl))
+		SSL_shutdown(client->ssl); /* without it OpenSSL spoils the session for resumption */
+	ERR_clear_error();
 	SSL_free(client->ssl);
 	SSL_SESSION_free(client->session);
 	SSL_CTX_free(client->context);
@@ -252,8 +257,7 @@ static void decode_headers(struct h2_client *client, const struct frame *frame, 
 	nghttp2_hd_inflate_end_headers(client->inflater);
 }
 
-/* Gives back the window that a DATA frame used. */
-static void return_window(struct h2_client *client, const struct frame *frame)
+void client_return_window(struct h2_client *client, const struct frame *frame)
 {
 	struct bytes out = {0};
 	if (frame->length == 0)
@@ -274,7 +278,7 @@ bool client_read_response(struct h2_client *client, int32_t id, struct response 
 			decode_headers(client, &frame, frame.stream_id == id ? response : &other);
 		}
 		if (frame.type == FRAME_DATA)
-			return_window(client, &frame);
+			client_return_window(client, &frame);
 		if (frame.stream_id != id)
 			continue;
 		if (frame.type == FRAME_DATA)

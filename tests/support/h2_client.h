@@ -54,6 +54,9 @@ enum read_result client_read_type(struct h2_client *client, uint8_t type, struct
 /* Reads until the connection closes. The code of the last GOAWAY, -1 without one; -2 when it stays open. */
 int client_read_until_closed(struct h2_client *client, int timeout_ms);
 
+/* Gives back the flow-control window that a DATA frame used. */
+void client_return_window(struct h2_client *client, const struct frame *frame);
+
 /* Reads frames until stream `id` has ended, giving back flow-control window as data comes. False on close or timeout.
  */
 bool client_read_response(struct h2_client *client, int32_t id, struct response *response, int timeout_ms);
