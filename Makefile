@@ -14,6 +14,8 @@ comma := ,
 VARIANT := $(if $(SANITIZE),-sanitize-$(subst $(comma),-,$(SANITIZE)))$(if $(NATIVE),-native)$(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))
 BUILD := build$(if $(VARIANT),/variant$(VARIANT))
 WERROR ?=
+Q := $(if $(V),,@)
+ARCHIVE := $(shell command -v gcc-ar || echo ar)
 
 ifdef SANITIZE
 OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE)$(if $(findstring undefined,$(SANITIZE)), -fno-sanitize-recover=all)
@@ -22,8 +24,11 @@ LTO_LINK :=
 SLAB := src/base/slab_system.c
 else
 OPTIMIZE := $(OPT) -g $(if $(NATIVE),-march=native)
+# clang builds do without link-time optimisation: they exist for analysis and fuzzing.
+ifeq ($(findstring clang,$(CC)),)
 LTO_COMPILE := -flto=auto -ffat-lto-objects
 LTO_LINK := -flto=auto $(OPT)
+endif
 SLAB := src/base/slab.c
 HARDENING := -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fcf-protection
 endif
@@ -50,7 +55,7 @@ OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/ge
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all dev test test-unit test-e2e benchmark-server lint certs deps install clean help
+.PHONY: FORCE all dev test test-unit test-e2e benchmark-server lint certs deps install clean help
 
 all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
 
@@ -58,36 +63,46 @@ all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the d
 ifneq ($(filter-out help clean certs,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/deps.mk
 endif
-$(BUILD)/deps.mk: deps/prepare.sh deps/pins.conf deps/packages.txt
+$(BUILD)/deps.mk: deps/prepare.sh deps/pins.conf $(BUILD)/deps.settings
 	@deps/install-packages.sh build
-	@mkdir -p $(@D)
-	@CC="$(CC)" DEPS_CFLAGS="$(DEPS_CFLAGS)" WOLFSSL_PREFIX="$(WOLFSSL_PREFIX)" NGHTTP2_PREFIX="$(NGHTTP2_PREFIX)" \
-		deps/prepare.sh > $@.new
+	@$(DEPS_SETTINGS) deps/prepare.sh > $@.new
 	@mv $@.new $@
+
+# Changes when the compiler, the flags or a given prefix changes, so that the libraries are looked for again.
+DEPS_SETTINGS := CC="$(CC)" DEPS_CFLAGS="$(DEPS_CFLAGS)" WOLFSSL_PREFIX="$(WOLFSSL_PREFIX)" NGHTTP2_PREFIX="$(NGHTTP2_PREFIX)"
+$(BUILD)/deps.settings: FORCE
+	@mkdir -p $(@D)
+	@echo '$(DEPS_SETTINGS)' | cmp -s - $@ || echo '$(DEPS_SETTINGS)' > $@
+FORCE:
 
 deps: $(BUILD)/deps.mk ## install missing packages and build wolfSSL and nghttp2 into the cache
 	@cat $(BUILD)/deps.mk
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/deps.mk
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LTO_COMPILE) -c $< -o $@
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CFLAGS_ALL) $(LTO_COMPILE) -c $< -o $@
 
 $(BUILD)/libvalkyrie.a: $(call object,$(LIB_SOURCES))
 	@rm -f $@
-	$(or $(AR_LTO),gcc-ar) rcs $@ $^
+	@echo "  AR    $@"
+	$(Q)$(ARCHIVE) rcs $@ $^
 
 $(BUILD)/valkyrie: $(call object,$(CLI_SOURCES) src/cli/main.c) $(BUILD)/libvalkyrie.a
-	$(CC) $(LTO_LINK) $(filter-out -flto%,$(OPTIMIZE)) $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(LTO_LINK) $(filter-out -flto%,$(OPTIMIZE)) $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
 
 $(BUILD)/valkyrie-generate: $(call object,$(CLI_SOURCES) src/cli/generate.c) $(BUILD)/libvalkyrie.a
-	$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+	@echo "  LINK  $@"
+	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
 
 $(BUILD)/valkyrie.8: docs/valkyrie.8.scd $(BUILD)/valkyrie-generate
-	$(BUILD)/valkyrie-generate man < docs/valkyrie.8.scd > $@.scd
-	scdoc < $@.scd > $@
+	@echo "  MAN   $@"
+	$(Q)$(BUILD)/valkyrie-generate man < docs/valkyrie.8.scd > $@.scd
+	$(Q)scdoc < $@.scd > $@
 
 $(BUILD)/valkyrie.bash: $(BUILD)/valkyrie-generate
-	$(BUILD)/valkyrie-generate bash > $@
+	$(Q)$(BUILD)/valkyrie-generate bash > $@
 
 # --- tests ---------------------------------------------------------------------------------------------------------
 TEST_LIBRARIES := -lcmocka -lssl -lcrypto
@@ -101,11 +116,13 @@ $(call object,$(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES)): | $(BUILD)/tes
 
 $(BUILD)/libsupport.a: $(call object,$(SUPPORT_SOURCES))
 	@rm -f $@
-	gcc-ar rcs $@ $^
+	@echo "  AR    $@"
+	$(Q)$(ARCHIVE) rcs $@ $^
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(call object,$(CLI_SOURCES)) $(BUILD)/libvalkyrie.a
 	@mkdir -p $(@D)
-	$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
+	@echo "  LINK  $@"
+	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
 
 test: $(UNIT_TESTS) $(E2E_TESTS) $(BUILD)/valkyrie ## run every test (SANITIZE=address,undefined or thread for instrumented ones)
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
@@ -146,9 +163,9 @@ clean: ## remove everything that was built; the cache of libraries stays
 	rm -rf build
 
 help: ## show this list
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 22
 	@echo
-	@echo "Switches: SANITIZE=address,undefined|thread  NATIVE=1 (for this CPU only)  WERROR=1  CC=...  OPT=-O3"
+	@echo "Switches: SANITIZE=address,undefined|thread  NATIVE=1 (for this CPU only)  WERROR=1  V=1  CC=...  OPT=-O3"
 	@echo "          WOLFSSL_PREFIX=DIR|system  NGHTTP2_PREFIX=DIR|system  ARGS='...' for make dev"
 
 -include $(OBJECTS:.o=.d)

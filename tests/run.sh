@@ -13,9 +13,9 @@ for program in "$@"; do
 	start=$(date +%s)
 	timeout ${TEST_TIMEOUT:-120} "$program" >"$log" 2>&1
 	code=$?
-	good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)
-	bad=$(sed -n 's/^\[  FAILED  \] [^ ]*: \([0-9]*\) test(s).*/\1/p;s/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)
-	good=${good:-0} bad=${bad:-0}
+	# A program may hold several groups, each with its own count.
+	good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
+	bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
 	[ "$code" = 0 ] || [ "$bad" != 0 ] || bad=1 # a crash, a leak or a timeout
 	passed=$((passed + good)) failed=$((failed + bad))
 	name=${program#"$BUILD"/tests/}

@@ -52,6 +52,13 @@ struct valk_config {
 
 struct valk_server;
 
+/* The libraries this one stands on. */
+struct valk_library_info {
+	char tls[32];		   /* name and version */
+	char tls_acceleration[64]; /* code paths in use on this CPU */
+	char http2[32];
+};
+
 /* What a running server is, for a banner or a status page. Text and numbers are copies. */
 struct valk_server_info {
 	unsigned workers;
@@ -59,9 +66,6 @@ struct valk_server_info {
 	uint32_t connections_max; /* per worker */
 	size_t url_count;
 	char urls[VALK_HOSTS_MAX][96];
-	char tls_library[32];	   /* name and version */
-	char tls_acceleration[64]; /* code paths in use on this CPU */
-	char http2_library[32];
 	char certificate_subject[128]; /* "" without TLS */
 	char certificate_key[80];
 	time_t certificate_not_after; /* seconds since 1970 */
@@ -109,6 +113,9 @@ int valk_server_done_descriptor(const struct valk_server *server);
 
 /* Replaces the session ticket key when it is due. Call about once an hour. Any one thread. */
 void valk_server_rotate_tickets(struct valk_server *server);
+
+/* Describes the libraries. Any thread, at any time. */
+void valk_library_describe(struct valk_library_info *info);
 
 /* Describes the server. Any thread, after create. */
 void valk_server_describe(const struct valk_server *server, struct valk_server_info *info);

@@ -42,7 +42,6 @@ enum valk_error file_read(const char *what, const char *path, size_t limit, uint
 	struct stat status;
 	enum valk_error error = VALK_OK;
 	uint8_t *content = NULL;
-	int reason;
 	if (fstat(descriptor, &status) != 0)
 		error = explain_open(what, path, errno, diagnostic);
 	else if (!S_ISREG(status.st_mode))
@@ -55,10 +54,13 @@ enum valk_error file_read(const char *what, const char *path, size_t limit, uint
 	else if ((content = malloc((size_t)status.st_size + 1)) == NULL)
 		error = diagnose(diagnostic, VALK_ERROR_MEMORY, "cannot read %s %s: %lld bytes do not fit in memory",
 				 what, path, (long long)status.st_size);
-	else if ((reason = read_exactly(descriptor, content, (size_t)status.st_size)) != 0)
-		error = explain_open(what, path, reason, diagnostic);
+	if (content != NULL) {
+		int reason = read_exactly(descriptor, content, (size_t)status.st_size);
+		if (reason != 0)
+			error = explain_open(what, path, reason, diagnostic);
+	}
 	close(descriptor);
-	if (error != VALK_OK) {
+	if (error != VALK_OK || content == NULL) {
 		free(content);
 		return error;
 	}

@@ -16,8 +16,8 @@ struct slab *slab_create(void);
 /* Gives all memory back, whether its blocks were freed or not. NULL is allowed. */
 void slab_destroy(struct slab *slab);
 
-/* A block of at least `size` bytes, 16-byte aligned, or NULL when out of memory. Freed by `slab_free` with the same
- * allocator. Only the owning thread. `slab` NULL means the process's malloc. */
+/* A block of at least `size` bytes (0 is allowed), 16-byte aligned, or NULL when out of memory. Freed by `slab_free`
+ * with the same allocator. Only the owning thread. `slab` NULL means the process's malloc. */
 void *slab_allocate(struct slab *slab, size_t size) __attribute__((malloc, warn_unused_result));
 
 /* As `slab_allocate` for `count` × `size` bytes (overflow is checked), zeroed. */

@@ -21,7 +21,7 @@ void slab_destroy(struct slab *slab)
 void *slab_allocate(struct slab *slab, size_t size)
 {
 	(void)slab;
-	return malloc(size);
+	return malloc(size > 0 ? size : 1);
 }
 
 void *slab_allocate_zeroed(struct slab *slab, size_t count, size_t size)
@@ -33,7 +33,7 @@ void *slab_allocate_zeroed(struct slab *slab, size_t count, size_t size)
 void *slab_resize(struct slab *slab, void *block, size_t size)
 {
 	(void)slab;
-	return realloc(block, size);
+	return realloc(block, size > 0 ? size : 1); /* never a free in disguise */
 }
 
 void slab_free(struct slab *slab, void *block)

@@ -32,15 +32,17 @@ static void print_certificate(const struct valk_server_info *info)
 static void announce(const struct valk_server *server, const struct options *options)
 {
 	struct valk_server_info info;
+	struct valk_library_info libraries;
 	const struct valk_limits *limits = &options->config.limits;
 	valk_server_describe(server, &info);
+	valk_library_describe(&libraries);
 	fprintf(stderr, "valkyrie %s, pid %ld\n", VALK_VERSION, (long)getpid());
 	for (size_t i = 0; i < info.url_count; i++)
 		fprintf(stderr, "  listening    %s\n", info.urls[i]);
 	fprintf(stderr, "  protocols    %s\n",
 		options->config.tls ? "HTTP/2 over TLS 1.3 and 1.2" : "HTTP/2 in cleartext, prior knowledge");
 	fprintf(stderr, "  workers      %u on %u usable CPUs\n", info.workers, info.cpus);
-	fprintf(stderr, "  libraries    %s (%s), %s\n", info.tls_library, info.tls_acceleration, info.http2_library);
+	fprintf(stderr, "  libraries    %s (%s), %s\n", libraries.tls, libraries.tls_acceleration, libraries.http2);
 	if (options->config.tls)
 		print_certificate(&info);
 	fprintf(stderr,

@@ -7,8 +7,6 @@
 #include "base/file.h"
 #include "cli/daemon.h"
 #include "cli/default_page.h"
-#include "http2/http2_context.h"
-#include "tls/tls_library.h"
 #include "valkyrie/version.h"
 
 enum {
@@ -38,11 +36,10 @@ static int exit_status(enum valk_error error)
 
 static void print_version(void)
 {
-	char http2[32], acceleration[64];
-	http2_library_version(http2, sizeof(http2));
-	tls_library_acceleration(acceleration, sizeof(acceleration));
-	printf("valkyrie %s\n%s\n%s\nCPU features in use: %s\n", VALK_VERSION, tls_library_version(), http2,
-	       acceleration);
+	struct valk_library_info libraries;
+	valk_library_describe(&libraries);
+	printf("valkyrie %s\n%s\n%s\nCPU features in use: %s\n", VALK_VERSION, libraries.tls, libraries.http2,
+	       libraries.tls_acceleration);
 }
 
 /* Fills in what the response is made of. `*file_bytes` is to be freed by the caller. */

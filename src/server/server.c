@@ -321,6 +321,13 @@ void valk_server_rotate_tickets(struct valk_server *server)
 			  "cannot make a new session ticket key; the old one stays in use");
 }
 
+void valk_library_describe(struct valk_library_info *info)
+{
+	snprintf(info->tls, sizeof(info->tls), "%s", tls_library_version());
+	tls_library_acceleration(info->tls_acceleration, sizeof(info->tls_acceleration));
+	http2_library_version(info->http2, sizeof(info->http2));
+}
+
 void valk_server_describe(const struct valk_server *server, struct valk_server_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -334,9 +341,6 @@ void valk_server_describe(const struct valk_server *server, struct valk_server_i
 		snprintf(info->urls[i], sizeof(info->urls[i]), "%s://%s",
 			 server->credentials != NULL ? "https" : "http", text);
 	}
-	http2_library_version(info->http2_library, sizeof(info->http2_library));
-	snprintf(info->tls_library, sizeof(info->tls_library), "%s", tls_library_version());
-	tls_library_acceleration(info->tls_acceleration, sizeof(info->tls_acceleration));
 	if (server->credentials != NULL) {
 		const struct tls_certificate_info *leaf = &server->credentials->leaf;
 		snprintf(info->certificate_subject, sizeof(info->certificate_subject), "%s", leaf->subject);

@@ -103,7 +103,7 @@ static enum valk_error check_pair(const struct tls_credentials *credentials, con
 
 static enum valk_error load_and_check(struct tls_credentials *credentials, struct valk_diagnostic *diagnostic)
 {
-	struct tls_key_info key;
+	struct tls_key_info key = {0};
 	enum valk_error error = file_read("certificate", credentials->certificate_file, PEM_FILE_LIMIT,
 					  &credentials->chain_pem, &credentials->chain_length, diagnostic);
 	if (error == VALK_OK)

@@ -71,8 +71,11 @@ static enum valk_error serve(struct trial *trial)
 	size_t length;
 	tls_session_feed(&trial->server, buffer_head(&trial->to_server), buffer_length(&trial->to_server));
 	enum valk_error error;
-	while ((error = tls_session_read(&trial->server, plaintext, sizeof(plaintext), &length)) == VALK_OK)
-		error = tls_session_seal(&trial->server, plaintext, length);
+	do {
+		error = tls_session_read(&trial->server, plaintext, sizeof(plaintext), &length);
+		if (error == VALK_OK)
+			error = tls_session_seal(&trial->server, plaintext, length);
+	} while (error == VALK_OK);
 	buffer_clear(&trial->to_server);
 	return error == VALK_ERROR_AGAIN ? VALK_OK : error;
 }
