@@ -170,9 +170,14 @@ static void enqueue(struct log *log, const char *line, size_t length)
 	pthread_mutex_unlock(&log->lock);
 }
 
+bool log_wants(const struct log *log, enum valk_log_level level)
+{
+	return log != NULL && level <= log->level;
+}
+
 void log_write_arguments(struct log *log, enum valk_log_level level, const char *format, va_list arguments)
 {
-	if (log == NULL || level > log->level)
+	if (!log_wants(log, level))
 		return;
 	char line[LINE_BYTES];
 	size_t length = log->timestamps ? put_timestamp(line, sizeof(line)) : 0;

@@ -19,6 +19,9 @@ struct log *log_start(int descriptor, enum valk_log_level level, bool timestamps
  * allowed. */
 void log_stop(struct log *log, unsigned patience_ms);
 
+/* True when a line of `level` would be written: to spare the work of making one. Any thread. */
+bool log_wants(const struct log *log, enum valk_log_level level);
+
 /* Queues one line (without its line feed). Never blocks on I/O. NULL `log` drops the line. Any thread. */
 void log_write(struct log *log, enum valk_log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

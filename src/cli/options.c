@@ -15,127 +15,102 @@ enum {
 	FIRST_LONG_VALUE = 256, /* getopt's value of table entry 0; above every letter */
 	PORT_CLEARTEXT = 8080,
 	PORT_TLS = 8443,
+	PORT_UNSET = UINT16_MAX + 1,
+	DURATION_MAX_MS = 24 * 3600 * 1000,
 };
 
-static enum valk_error set_number(const char *value, uint64_t least, uint64_t most, uint32_t *number,
-				  struct valk_diagnostic *diagnostic)
+#define APPLY(name)                                                                                                    \
+	static enum valk_error name(const struct option_spec *spec, struct options *options, const char *value,        \
+				    struct valk_diagnostic *diagnostic)
+
+static void *field_of(const struct option_spec *spec, struct options *options)
 {
-	uint64_t parsed;
-	if (!parse_number(value, most, &parsed) || parsed < least)
-		return diagnose(diagnostic, VALK_ERROR_USAGE, "give a whole number from %llu to %llu",
-				(unsigned long long)least, (unsigned long long)most);
-	*number = (uint32_t)parsed;
+	return (char *)options + spec->offset;
+}
+
+APPLY(set_true)
+{
+	(void)value;
+	(void)diagnostic;
+	*(bool *)field_of(spec, options) = true;
 	return VALK_OK;
 }
 
-static enum valk_error set_duration(const char *value, uint32_t *milliseconds, struct valk_diagnostic *diagnostic)
+APPLY(set_text)
 {
-	uint64_t parsed;
-	if (!parse_duration(value, &parsed) || parsed == 0 || parsed > 86400000)
+	(void)diagnostic;
+	*(const char **)field_of(spec, options) = value;
+	return VALK_OK;
+}
+
+APPLY(set_number)
+{
+	uint64_t number;
+	if (!parse_number(value, spec->most, &number) || number < spec->least)
+		return diagnose(diagnostic, VALK_ERROR_USAGE, "give a whole number from %llu to %llu",
+				(unsigned long long)spec->least, (unsigned long long)spec->most);
+	*(uint32_t *)field_of(spec, options) = (uint32_t)number;
+	return VALK_OK;
+}
+
+APPLY(set_milliseconds)
+{
+	uint64_t milliseconds;
+	if (!parse_duration(value, &milliseconds) || milliseconds < 1 || milliseconds > DURATION_MAX_MS)
 		return diagnose(diagnostic, VALK_ERROR_USAGE,
 				"give a duration from 1ms to 24h: a whole number and ms, s, m or h (a bare number "
 				"counts seconds)");
-	*milliseconds = (uint32_t)parsed;
+	*(uint32_t *)field_of(spec, options) = (uint32_t)milliseconds;
 	return VALK_OK;
 }
 
-static enum valk_error set_size(const char *value, uint64_t most, uint64_t *bytes, struct valk_diagnostic *diagnostic)
+static enum valk_error read_size(const struct option_spec *spec, const char *value, uint64_t *bytes,
+				 struct valk_diagnostic *diagnostic)
 {
-	uint64_t parsed;
-	if (!parse_size(value, &parsed) || parsed > most)
-		return diagnose(diagnostic, VALK_ERROR_USAGE,
-				"give a size of at most %llu bytes: a whole number, with K, M or G for powers of 1024",
-				(unsigned long long)most);
-	*bytes = parsed;
-	return VALK_OK;
+	if (parse_size(value, bytes) && *bytes >= spec->least && *bytes <= spec->most)
+		return VALK_OK;
+	return diagnose(diagnostic, VALK_ERROR_USAGE,
+			"give a size from %llu to %llu bytes: a whole number, with K, M or G for powers of 1024",
+			(unsigned long long)spec->least, (unsigned long long)spec->most);
 }
 
-#define APPLY(name)                                                                                                    \
-	static enum valk_error name(struct options *options, const char *value, struct valk_diagnostic *diagnostic)
-
-APPLY(apply_host)
+APPLY(set_size)
 {
+	uint64_t bytes = 0;
+	enum valk_error error = read_size(spec, value, &bytes, diagnostic);
+	*(uint32_t *)field_of(spec, options) = (uint32_t)bytes;
+	return error;
+}
+
+APPLY(set_large_size)
+{
+	return read_size(spec, value, field_of(spec, options), diagnostic);
+}
+
+APPLY(add_host)
+{
+	(void)spec;
 	if (options->config.host_count == VALK_HOSTS_MAX)
 		return diagnose(diagnostic, VALK_ERROR_USAGE, "at most %d addresses can be given", VALK_HOSTS_MAX);
 	options->config.hosts[options->config.host_count++] = value;
 	return VALK_OK;
 }
 
-APPLY(apply_port)
+APPLY(set_workers)
 {
-	uint32_t port = 0;
-	enum valk_error error = set_number(value, 0, 65535, &port, diagnostic);
-	if (error != VALK_OK)
-		return error;
-	options->config.port = (uint16_t)port;
-	options->port_given = true;
-	return VALK_OK;
-}
-
-APPLY(apply_tls)
-{
-	(void)value;
-	(void)diagnostic;
-	options->config.tls = true;
-	return VALK_OK;
-}
-
-APPLY(apply_cert)
-{
-	(void)diagnostic;
-	options->config.certificate_file = value;
-	return VALK_OK;
-}
-
-APPLY(apply_key)
-{
-	(void)diagnostic;
-	options->config.key_file = value;
-	return VALK_OK;
-}
-
-APPLY(apply_workers)
-{
-	uint32_t workers = 0;
 	if (strcmp(value, "auto") == 0) {
 		options->config.workers = 0;
 		return VALK_OK;
 	}
-	if (set_number(value, 1, VALK_WORKERS_MAX, &workers, diagnostic) != VALK_OK)
+	if (set_number(spec, options, value, diagnostic) != VALK_OK)
 		return diagnose(diagnostic, VALK_ERROR_USAGE, "give a whole number from 1 to %d, or auto",
 				VALK_WORKERS_MAX);
-	options->config.workers = workers;
 	return VALK_OK;
 }
 
-APPLY(apply_body)
+APPLY(add_header)
 {
-	(void)diagnostic;
-	options->body_text = value;
-	return VALK_OK;
-}
-
-APPLY(apply_body_file)
-{
-	(void)diagnostic;
-	options->body_file = value;
-	return VALK_OK;
-}
-
-APPLY(apply_content_type)
-{
-	(void)diagnostic;
-	options->response.content_type = value;
-	return VALK_OK;
-}
-
-APPLY(apply_status)
-{
-	return set_number(value, 200, 599, &options->response.status, diagnostic);
-}
-
-APPLY(apply_header)
-{
+	(void)spec;
 	const char *colon = strchr(value, ':');
 	if (colon == NULL || colon == value)
 		return diagnose(diagnostic, VALK_ERROR_USAGE, "give 'name: value'");
@@ -149,180 +124,52 @@ APPLY(apply_header)
 	return VALK_OK;
 }
 
-APPLY(apply_server_name)
-{
-	(void)diagnostic;
-	options->config.server_name = value;
-	return VALK_OK;
-}
-
-APPLY(apply_no_server_header)
-{
-	(void)value;
-	(void)diagnostic;
-	options->config.server_name = NULL;
-	return VALK_OK;
-}
-
-APPLY(apply_handshake_timeout)
-{
-	return set_duration(value, &options->config.limits.handshake_timeout_ms, diagnostic);
-}
-
-APPLY(apply_idle_timeout)
-{
-	return set_duration(value, &options->config.limits.idle_timeout_ms, diagnostic);
-}
-
-APPLY(apply_header_timeout)
-{
-	return set_duration(value, &options->config.limits.header_timeout_ms, diagnostic);
-}
-
-APPLY(apply_body_grace)
-{
-	return set_duration(value, &options->config.limits.body_grace_ms, diagnostic);
-}
-
-APPLY(apply_min_body_rate)
-{
-	uint64_t rate = 0;
-	enum valk_error error = set_size(value, UINT32_MAX, &rate, diagnostic);
-	options->config.limits.body_rate = (uint32_t)rate;
-	return error;
-}
-
-APPLY(apply_send_timeout)
-{
-	return set_duration(value, &options->config.limits.send_timeout_ms, diagnostic);
-}
-
-APPLY(apply_drain_timeout)
-{
-	return set_duration(value, &options->drain_timeout_ms, diagnostic);
-}
-
-APPLY(apply_max_streams)
-{
-	return set_number(value, 1, 10000, &options->config.limits.concurrent_streams, diagnostic);
-}
-
-APPLY(apply_max_header_size)
-{
-	uint64_t bytes = 0;
-	enum valk_error error = set_size(value, 1024 * 1024, &bytes, diagnostic);
-	options->config.limits.header_bytes = (uint32_t)bytes;
-	return error;
-}
-
-APPLY(apply_max_header_fields)
-{
-	return set_number(value, 8, 10000, &options->config.limits.header_fields, diagnostic);
-}
-
-APPLY(apply_max_body)
-{
-	return set_size(value, UINT64_MAX >> 1, &options->config.limits.body_bytes, diagnostic);
-}
-
-APPLY(apply_max_queued_frames)
-{
-	return set_number(value, 100, 1000000, &options->config.limits.queue_frames, diagnostic);
-}
-
-APPLY(apply_max_connections)
-{
-	return set_number(value, 1, 10000000, &options->config.limits.connections, diagnostic);
-}
-
-APPLY(apply_check)
-{
-	(void)value;
-	(void)diagnostic;
-	options->check_only = true;
-	return VALK_OK;
-}
-
-APPLY(apply_verbose)
-{
-	(void)value;
-	(void)diagnostic;
-	options->config.log_level = VALK_LOG_DETAIL;
-	return VALK_OK;
-}
-
-APPLY(apply_quiet)
-{
-	(void)value;
-	(void)diagnostic;
-	options->config.log_level = VALK_LOG_ERROR;
-	options->quiet = true;
-	return VALK_OK;
-}
-
-APPLY(apply_version)
-{
-	(void)value;
-	(void)diagnostic;
-	options->show_version = true;
-	return VALK_OK;
-}
-
-APPLY(apply_help)
-{
-	(void)value;
-	(void)diagnostic;
-	options->show_help = true;
-	return VALK_OK;
-}
-
 static const char listening[] = "Listening";
 static const char response[] = "Response";
 static const char limits[] = "Limits";
 static const char general[] = "General";
 
+#define AT(member) offsetof(struct options, member)
+#define LIMIT(member) offsetof(struct options, config.limits.member)
+
+/* clang-format off */
 const struct option_spec option_specs[] = {
-	{"host", 0, "ADDR", listening, "numeric IPv4 or IPv6 address to listen on; repeatable (default: all)",
-	 apply_host},
-	{"port", 'p', "N", listening, "TCP port, 0 for a free one (default: 8443 with --tls, else 8080)", apply_port},
-	{"tls", 0, NULL, listening, "serve HTTPS; without it HTTP/2 in cleartext with prior knowledge", apply_tls},
-	{"cert", 0, "FILE", listening, "certificate chain in PEM, leaf first", apply_cert},
-	{"key", 0, "FILE", listening, "private key in PEM, not encrypted", apply_key},
-	{"workers", 'n', "N|auto", listening, "worker threads (default: auto, one a usable CPU)", apply_workers},
+	{"host", 0, "ADDR", listening, "numeric IPv4 or IPv6 address to listen on; repeatable (default: all)", add_host, 0, 0, 0},
+	{"port", 'p', "N", listening, "TCP port, 0 for a free one (default: 8443 with --tls, else 8080)", set_number, AT(port), 0, 65535},
+	{"tls", 0, NULL, listening, "serve HTTPS; without it HTTP/2 in cleartext with prior knowledge", set_true, AT(config.tls), 0, 0},
+	{"cert", 0, "FILE", listening, "certificate chain in PEM, leaf first", set_text, AT(config.certificate_file), 0, 0},
+	{"key", 0, "FILE", listening, "private key in PEM, not encrypted", set_text, AT(config.key_file), 0, 0},
+	{"workers", 'n', "N|auto", listening, "worker threads (default: auto, one a usable CPU)", set_workers, AT(config.workers), 1, VALK_WORKERS_MAX},
 
-	{"body", 0, "TEXT", response, "answer with this text", apply_body},
-	{"body-file", 0, "FILE", response, "answer with this file, read once at start", apply_body_file},
-	{"content-type", 0, "TYPE", response, "media type of the answer (default: text/html or text/plain)",
-	 apply_content_type},
-	{"status", 0, "CODE", response, "status of the answer, 200 to 599 (default: 200)", apply_status},
-	{"header", 0, "'NAME: VALUE'", response, "add a header to the answer; repeatable", apply_header},
-	{"server-name", 0, "NAME", response, "value of the server header (default: valkyrie)", apply_server_name},
-	{"no-server-header", 0, NULL, response, "send no server header", apply_no_server_header},
+	{"body", 0, "TEXT", response, "answer with this text", set_text, AT(body_text), 0, 0},
+	{"body-file", 0, "FILE", response, "answer with this file, read once at start", set_text, AT(body_file), 0, 0},
+	{"content-type", 0, "TYPE", response, "media type of the answer (default: by the kind of body)", set_text, AT(response.content_type), 0, 0},
+	{"status", 0, "CODE", response, "status of the answer, 200 to 599 (default: 200)", set_number, AT(response.status), 200, 599},
+	{"header", 0, "'NAME: VALUE'", response, "add a header to the answer; repeatable", add_header, 0, 0, 0},
+	{"server-name", 0, "NAME", response, "value of the server header (default: valkyrie)", set_text, AT(config.server_name), 0, 0},
+	{"no-server-header", 0, NULL, response, "send no server header", set_true, AT(no_server_header), 0, 0},
 
-	{"handshake-timeout", 0, "TIME", limits, "accept to TLS and HTTP/2 preface (default: 10s)",
-	 apply_handshake_timeout},
-	{"idle-timeout", 0, "TIME", limits, "connection without a request (default: 60s)", apply_idle_timeout},
-	{"header-timeout", 0, "TIME", limits, "one request's header block (default: 10s)", apply_header_timeout},
-	{"body-grace", 0, "TIME", limits, "time before --min-body-rate counts (default: 10s)", apply_body_grace},
-	{"min-body-rate", 0, "SIZE", limits, "slowest request body, bytes a second (default: 500)",
-	 apply_min_body_rate},
-	{"send-timeout", 0, "TIME", limits, "response without progress (default: 30s)", apply_send_timeout},
-	{"drain-timeout", 0, "TIME", limits, "longest graceful end (default: 30s)", apply_drain_timeout},
-	{"max-streams", 0, "N", limits, "concurrent requests a connection (default: 100)", apply_max_streams},
-	{"max-header-size", 0, "SIZE", limits, "header list of a request (default: 32K)", apply_max_header_size},
-	{"max-header-fields", 0, "N", limits, "fields in a header list (default: 200)", apply_max_header_fields},
-	{"max-body", 0, "SIZE", limits, "request body (default: 1M)", apply_max_body},
-	{"max-queued-frames", 0, "N", limits, "frames waiting for a slow client (default: 1000)",
-	 apply_max_queued_frames},
-	{"max-connections", 0, "N", limits, "connections a worker (default: as the descriptor limit allows)",
-	 apply_max_connections},
+	{"handshake-timeout", 0, "TIME", limits, "accept to TLS and HTTP/2 preface (default: 10s)", set_milliseconds, LIMIT(handshake_timeout_ms), 0, 0},
+	{"idle-timeout", 0, "TIME", limits, "connection without a request (default: 60s)", set_milliseconds, LIMIT(idle_timeout_ms), 0, 0},
+	{"header-timeout", 0, "TIME", limits, "one request's header block (default: 10s)", set_milliseconds, LIMIT(header_timeout_ms), 0, 0},
+	{"body-grace", 0, "TIME", limits, "time before --min-body-rate counts (default: 10s)", set_milliseconds, LIMIT(body_grace_ms), 0, 0},
+	{"min-body-rate", 0, "SIZE", limits, "slowest request body, bytes a second (default: 500)", set_size, LIMIT(body_rate), 0, 1 << 30},
+	{"send-timeout", 0, "TIME", limits, "response without progress (default: 30s)", set_milliseconds, LIMIT(send_timeout_ms), 0, 0},
+	{"drain-timeout", 0, "TIME", limits, "longest graceful end (default: 30s)", set_milliseconds, AT(drain_timeout_ms), 0, 0},
+	{"max-streams", 0, "N", limits, "concurrent requests a connection (default: 100)", set_number, LIMIT(concurrent_streams), 1, 10000},
+	{"max-header-size", 0, "SIZE", limits, "header list of a request (default: 32K)", set_size, LIMIT(header_bytes), 1024, 1 << 20},
+	{"max-header-fields", 0, "N", limits, "fields in a header list (default: 200)", set_number, LIMIT(header_fields), 8, 10000},
+	{"max-body", 0, "SIZE", limits, "request body (default: 1M)", set_large_size, LIMIT(body_bytes), 0, INT64_MAX},
+	{"max-queued-frames", 0, "N", limits, "frames waiting for a slow client (default: 1000)", set_number, LIMIT(queue_frames), 100, 1000000},
+	{"max-connections", 0, "N", limits, "connections a worker (default: as the descriptor limit allows)", set_number, LIMIT(connections), 1, 10000000},
 
-	{"check", 't', NULL, general, "check options, files and certificate, then exit", apply_check},
-	{"verbose", 'v', NULL, general, "log more", apply_verbose},
-	{"quiet", 'q', NULL, general, "log errors only, show no banner", apply_quiet},
-	{"version", 'V', NULL, general, "show versions and CPU features, then exit", apply_version},
-	{"help", 'h', NULL, general, "show this help, then exit", apply_help},
+	{"check", 't', NULL, general, "check options, files and certificate, then exit", set_true, AT(check_only), 0, 0},
+	{"verbose", 'v', NULL, general, "log every connection", set_true, AT(verbose), 0, 0},
+	{"quiet", 'q', NULL, general, "log errors only, show no banner", set_true, AT(quiet), 0, 0},
+	{"version", 'V', NULL, general, "show versions and CPU features, then exit", set_true, AT(show_version), 0, 0},
+	{"help", 'h', NULL, general, "show this help, then exit", set_true, AT(show_help), 0, 0},
 };
+/* clang-format on */
 
 const size_t option_spec_count = sizeof(option_specs) / sizeof(option_specs[0]);
 _Static_assert(sizeof(option_specs) / sizeof(option_specs[0]) < OPTIONS_MAX, "getopt's table must have room");
@@ -334,6 +181,22 @@ static void set_defaults(struct options *options)
 	options->response.status = 200;
 	options->response.fields = options->headers;
 	options->drain_timeout_ms = 30000;
+	options->port = PORT_UNSET;
+}
+
+/* What follows from several options at once. */
+static void complete(struct options *options)
+{
+	struct valk_config *config = &options->config;
+	if (options->port == PORT_UNSET)
+		options->port = config->tls ? PORT_TLS : PORT_CLEARTEXT;
+	config->port = (uint16_t)options->port;
+	if (options->no_server_header)
+		config->server_name = NULL;
+	if (options->verbose)
+		config->log_level = VALK_LOG_DETAIL;
+	if (options->quiet)
+		config->log_level = VALK_LOG_ERROR;
 }
 
 /* Fills getopt's two tables from ours. */
@@ -383,7 +246,7 @@ static enum valk_error apply(const struct option_spec *spec, const char *value, 
 			     struct valk_diagnostic *diagnostic)
 {
 	struct valk_diagnostic reason;
-	enum valk_error error = spec->apply(options, value, &reason);
+	enum valk_error error = spec->apply(spec, options, value, &reason);
 	if (error != VALK_OK)
 		diagnose(diagnostic, error, "option '--%s' cannot be '%s'; %s", spec->name, value, reason.text);
 	return error;
@@ -432,8 +295,7 @@ enum valk_error options_parse(int argc, char **argv, struct options *options, st
 				argv[optind]);
 	if (options->show_help || options->show_version)
 		return VALK_OK;
-	if (!options->port_given)
-		options->config.port = options->config.tls ? PORT_TLS : PORT_CLEARTEXT;
+	complete(options);
 	return check_together(options, diagnostic);
 }
 

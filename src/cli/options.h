@@ -18,22 +18,28 @@ struct options {
 	const char *body_text;
 	const char *body_file;
 	uint32_t drain_timeout_ms;
-	bool port_given;
+	uint32_t port; /* `config.port` once parsed */
+	bool no_server_header;
+	bool verbose;
 	bool check_only;
 	bool show_help;
 	bool show_version;
 	bool quiet;
 };
 
-/* One option. `letter` is 0 where there is no short form; `argument` NULL where it takes no value. */
+/* One option. Most only set one field of `struct options`, which `offset` names; `least` and `most` bound numbers. */
 struct option_spec {
 	const char *name;
-	char letter;
-	const char *argument;
+	char letter;	      /* 0 where there is no short form */
+	const char *argument; /* NULL where it takes no value */
 	const char *section;
-	const char *help; /* a phrase without a full stop; %s is not expanded */
+	const char *help; /* a phrase without a full stop */
 	/* Applies the value. VALK_ERROR_USAGE with a diagnostic that does not name the option. */
-	enum valk_error (*apply)(struct options *options, const char *value, struct valk_diagnostic *diagnostic);
+	enum valk_error (*apply)(const struct option_spec *spec, struct options *options, const char *value,
+				 struct valk_diagnostic *diagnostic);
+	size_t offset;
+	uint64_t least;
+	uint64_t most;
 };
 
 /* The table, in the order of --help. */

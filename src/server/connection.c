@@ -21,9 +21,22 @@ static uint32_t stream_count(const struct connection *connection)
 	return connection->http2 != NULL ? http2_session_stream_count(connection->http2) : 0;
 }
 
+/* One line for the life of a connection, with --verbose. */
+static void log_event(const struct connection *connection, const char *event)
+{
+	struct log *log = connection->worker->shared->log;
+	char text[ADDRESS_TEXT_SIZE];
+	if (!log_wants(log, VALK_LOG_DETAIL))
+		return;
+	address_format(&connection->peer, text);
+	log_write(log, VALK_LOG_DETAIL, "worker %u: %s %s, %u open", connection->worker->index, event, text,
+		  connection->worker->connection_count);
+}
+
 static void destroy(struct connection *connection)
 {
 	struct worker *worker = connection->worker;
+	log_event(connection, "closes");
 	ev_io_stop(worker->loop, &connection->watcher);
 	timeout_disarm(&connection->timeout);
 	http2_session_destroy(connection->http2);
@@ -270,6 +283,7 @@ void connection_open(struct worker *worker, int descriptor, const struct address
 	connection->watcher.data = connection;
 	ev_io_start(worker->loop, &connection->watcher);
 	worker->connection_count++;
+	log_event(connection, "accepted");
 	counter_add(&worker->counters.accepted, 1);
 	connection->waiting = WAITING_HANDSHAKE;
 	timeout_arm(&worker->timeouts[WAITING_HANDSHAKE], &connection->timeout);

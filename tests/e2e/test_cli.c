@@ -54,7 +54,8 @@ static void usage_errors_are_2(void **state)
 	refused(2, "is set by the server itself", ARGUMENTS("--header", "date: now"));
 	refused(2, "header 'content-type' is not valid", ARGUMENTS("--content-type", "a\nb"));
 	refused(2, "server name", ARGUMENTS("--server-name", "a\tb "));
-	refused(2, "header list (bytes) is 10; give", ARGUMENTS("--max-header-size", "10"));
+	refused(2, "option '--max-header-size' cannot be '10'; give a size from 1024",
+		ARGUMENTS("--max-header-size", "10"));
 }
 
 static void tls_refused(const char *certificate, const char *key, const char *text)

@@ -245,6 +245,21 @@ static void restart_on_the_same_port(void **state)
 	server_stop(&server);
 }
 
+/* --verbose names every connection. */
+static void verbose_shows_connections(void **state)
+{
+	(void)state;
+	struct server server;
+	server_start_tls(&server, (const char *const[]){"-v", "--workers", "1", NULL});
+	struct h2_client *client = client_connect(server.port, NULL);
+	client_send_preface(client);
+	assert_served(client, 1);
+	assert_true(server_wait_log(&server, "worker 0: accepted 127.0.0.1:", 5000));
+	client_close(client);
+	assert_true(server_wait_log(&server, "worker 0: closes 127.0.0.1:", 5000));
+	server_stop(&server);
+}
+
 /* Descriptors and memory return to where they were after many connections. */
 static void nothing_leaks(void **state)
 {
@@ -286,6 +301,7 @@ int main(void)
 		cmocka_unit_test(a_second_signal_ends_at_once),
 		cmocka_unit_test(a_drain_under_load_loses_nothing),
 		cmocka_unit_test(restart_on_the_same_port),
+		cmocka_unit_test(verbose_shows_connections),
 		cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
