@@ -55,7 +55,7 @@ OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/ge
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: FORCE all dev test test-unit test-e2e benchmark-server lint certs deps install clean help
+.PHONY: FORCE all dev test test-unit test-e2e benchmark-server bench-deps bench-compare lint certs deps install clean help
 
 all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
 
@@ -144,6 +144,19 @@ dev: all certs ## build, make a certificate, and serve https://localhost:8443
 benchmark-server: $(BUILD)/valkyrie certs ## load a server of its own with h2load (WORKERS, CLIENTS, REQUESTS, STREAMS)
 	@deps/install-packages.sh test bench
 	@BUILD=$(BUILD) bench/benchmark-server.sh
+
+$(BUILD)/bench-client: bench/client.c
+	@deps/install-packages.sh bench
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) $< -lssl -lcrypto -o $@
+
+bench-deps: ## install the servers that bench-compare compares with
+	@deps/install-packages.sh bench peers
+
+bench-compare: $(BUILD)/valkyrie $(BUILD)/bench-client ## compare with h2o, nginx, nghttpd, haproxy, lighttpd (QUICK=1, ROUNDS, SERVERS, WORK)
+	@deps/install-packages.sh build bench
+	@BUILD=$(BUILD) bench/compare.sh
 
 # --- gates ---------------------------------------------------------------------------------------------------------
 lint: $(BUILD)/deps.mk ## check format, layers, function lengths, and run static analysis
