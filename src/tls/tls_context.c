@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tls/tls_session.h"
 #include "tls/wolfssl.h"
 
 /* AEAD with forward secrecy only (RFC 9325 section 4.2). AES-128 first: it is the fastest with AES-NI, and nothing
@@ -26,7 +27,7 @@ static int groups[] = {
 static int receive_ciphertext(WOLFSSL *ssl, char *bytes, int capacity, void *argument)
 {
 	(void)ssl;
-	struct tls_io *io = argument;
+	struct tls_io *io = &((struct tls_session *)argument)->context->io;
 	if (io->input_length == 0)
 		return WOLFSSL_CBIO_ERR_WANT_READ;
 	size_t count = (size_t)capacity < io->input_length ? (size_t)capacity : io->input_length;
@@ -41,49 +42,50 @@ static int receive_ciphertext(WOLFSSL *ssl, char *bytes, int capacity, void *arg
 static int send_ciphertext(WOLFSSL *ssl, char *bytes, int length, void *argument)
 {
 	(void)ssl;
-	struct tls_io *io = argument;
+	struct tls_io *io = &((struct tls_session *)argument)->context->io;
 	return buffer_append(io->output, bytes, (size_t)length) ? length : WOLFSSL_CBIO_ERR_GENERAL;
 }
 
-static int seal_ticket(WOLFSSL *ssl, struct tls_ticket_keys *keys, unsigned char *name, unsigned char *nonce,
+static int seal_ticket(WOLFSSL *ssl, const struct tls_session *session, unsigned char *name, unsigned char *nonce,
 		       unsigned char *mac, unsigned char *ticket, int length)
 {
+	struct tls_ticket_header header = {.generation = session->ticket_generation};
+	if (wc_RNG_GenerateBlock(wolfSSL_GetRNG(ssl), header.nonce, TLS_TICKET_NONCE_SIZE) != 0 ||
+	    !tls_ticket_seal(session->context->tickets, &header, ticket, (size_t)length))
+		return WOLFSSL_TICKET_RET_FATAL;
 	memset(nonce, 0, WOLFSSL_TICKET_IV_SZ);
 	memset(mac, 0, WOLFSSL_TICKET_MAC_SZ);
-	if (wc_RNG_GenerateBlock(wolfSSL_GetRNG(ssl), nonce, TLS_TICKET_NONCE_SIZE) != 0 ||
-	    !tls_ticket_seal(keys, name, nonce, mac, ticket, (size_t)length))
-		return WOLFSSL_TICKET_RET_FATAL;
+	memcpy(name, header.name, TLS_TICKET_NAME_SIZE);
+	memcpy(nonce, header.nonce, TLS_TICKET_NONCE_SIZE);
+	memcpy(mac, header.tag, TLS_TICKET_TAG_SIZE);
+	mac[TLS_TICKET_TAG_SIZE] = header.generation;
 	return WOLFSSL_TICKET_RET_OK;
 }
 
-/* The tag is shorter than wolfSSL's room for it; the rest must be the zeros we wrote, or bits of a ticket could be
- * flipped unnoticed. */
-static int has_zero_tail(const unsigned char *mac)
+static int open_ticket(struct tls_session *session, const unsigned char *name, const unsigned char *nonce,
+		       const unsigned char *mac, unsigned char *ticket, int length)
 {
-	unsigned char sum = 0;
-	for (size_t i = TLS_TICKET_TAG_SIZE; i < WOLFSSL_TICKET_MAC_SZ; i++)
-		sum |= mac[i];
-	return sum == 0;
+	struct tls_ticket_header header = {.generation = mac[TLS_TICKET_TAG_SIZE]};
+	memcpy(header.name, name, TLS_TICKET_NAME_SIZE);
+	memcpy(header.nonce, nonce, TLS_TICKET_NONCE_SIZE);
+	memcpy(header.tag, mac, TLS_TICKET_TAG_SIZE);
+	enum tls_ticket_verdict verdict = tls_ticket_open(session->context->tickets, &header, ticket, (size_t)length);
+	if (verdict == TLS_TICKET_REJECTED)
+		return WOLFSSL_TICKET_RET_REJECT;
+	session->ticket_generation = (uint8_t)(header.generation + 1);
+	return verdict == TLS_TICKET_OPENED ? WOLFSSL_TICKET_RET_OK : WOLFSSL_TICKET_RET_CREATE;
 }
 
+/* wolfSSL leaves room for a larger nonce and tag than ours; what is left of it is zero and not looked at. */
 static int on_ticket(WOLFSSL *ssl, unsigned char name[WOLFSSL_TICKET_NAME_SZ], unsigned char iv[WOLFSSL_TICKET_IV_SZ],
 		     unsigned char mac[WOLFSSL_TICKET_MAC_SZ], int sealing, unsigned char *ticket, int length,
 		     int *result_length, void *argument)
 {
-	struct tls_ticket_keys *keys = argument;
+	(void)argument;
+	struct tls_session *session = wolfSSL_GetIOReadCtx(ssl);
 	*result_length = length;
-	if (sealing)
-		return seal_ticket(ssl, keys, name, iv, mac, ticket, length);
-	if (!has_zero_tail(mac))
-		return WOLFSSL_TICKET_RET_REJECT;
-	switch (tls_ticket_open(keys, name, iv, mac, ticket, (size_t)length)) {
-	case TLS_TICKET_OPENED:
-		return WOLFSSL_TICKET_RET_OK;
-	case TLS_TICKET_OPENED_OLD_KEY:
-		return WOLFSSL_TICKET_RET_CREATE;
-	default:
-		return WOLFSSL_TICKET_RET_REJECT;
-	}
+	return sealing ? seal_ticket(ssl, session, name, iv, mac, ticket, length)
+		       : open_ticket(session, name, iv, mac, ticket, length);
 }
 
 static enum valk_error configure(struct tls_context *context, const struct tls_credentials *credentials)
@@ -97,7 +99,6 @@ static enum valk_error configure(struct tls_context *context, const struct tls_c
 					      WOLFSSL_FILETYPE_PEM) != WOLFSSL_SUCCESS ||
 	    wolfSSL_CTX_set_groups(ctx, groups, sizeof(groups) / sizeof(groups[0])) != WOLFSSL_SUCCESS ||
 	    wolfSSL_CTX_set_TicketEncCb(ctx, on_ticket) != WOLFSSL_SUCCESS ||
-	    wolfSSL_CTX_set_TicketEncCtx(ctx, context->tickets) != WOLFSSL_SUCCESS ||
 	    wolfSSL_CTX_set_TicketHint(ctx, TLS_TICKET_LIFETIME_S) != WOLFSSL_SUCCESS)
 		return VALK_ERROR_TLS;
 	/* Without this wolfSSL takes a ticket for 500 seconds only, whatever the hint says. */

@@ -11,6 +11,7 @@ enum valk_error tls_session_init(struct tls_session *session, struct tls_context
 	char name[32];
 	session->context = context;
 	session->established = false;
+	session->ticket_generation = 0;
 	session->wolfssl = wolfSSL_new(context->wolfssl);
 	if (session->wolfssl == NULL)
 		return VALK_ERROR_MEMORY;
@@ -20,8 +21,8 @@ enum valk_error tls_session_init(struct tls_session *session, struct tls_context
 		tls_session_dispose(session);
 		return VALK_ERROR_MEMORY;
 	}
-	wolfSSL_SetIOReadCtx(session->wolfssl, &context->io);
-	wolfSSL_SetIOWriteCtx(session->wolfssl, &context->io);
+	wolfSSL_SetIOReadCtx(session->wolfssl, session);
+	wolfSSL_SetIOWriteCtx(session->wolfssl, session);
 	return VALK_OK;
 }
 

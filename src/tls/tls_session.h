@@ -18,11 +18,12 @@ enum {
 struct tls_session {
 	struct WOLFSSL *wolfssl;
 	struct tls_context *context;
-	bool established; /* the handshake is done and ALPN chose a protocol */
+	uint8_t ticket_generation; /* that of the ticket it resumed with, plus one; 0 after a full handshake */
+	bool established;	   /* the handshake is done and ALPN chose a protocol */
 };
 
-/* Prepares a server session that negotiates `protocol` (an ALPN name such as "h2", RFC 7301). VALK_ERROR_MEMORY. The
- * caller disposes it. */
+/* Prepares a server session that negotiates `protocol` (an ALPN name such as "h2", RFC 7301). The
+ * session must not move: wolfSSL keeps its address. VALK_ERROR_MEMORY. The caller disposes it. */
 enum valk_error tls_session_init(struct tls_session *session, struct tls_context *context, const char *protocol)
 	__attribute__((warn_unused_result));
 

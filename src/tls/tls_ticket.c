@@ -93,18 +93,25 @@ bool tls_ticket_keys_rotate(struct tls_ticket_keys *keys, time_t now)
 	return true;
 }
 
-bool tls_ticket_seal(struct tls_ticket_keys *keys, uint8_t name[TLS_TICKET_NAME_SIZE],
-		     const uint8_t nonce[TLS_TICKET_NONCE_SIZE], uint8_t tag[TLS_TICKET_TAG_SIZE], uint8_t *ticket,
-		     size_t length)
+/* What is authenticated beside the ticket itself. */
+static void fill_associated_data(const struct tls_ticket_header *header, uint8_t data[TLS_TICKET_NAME_SIZE + 1])
+{
+	memcpy(data, header->name, TLS_TICKET_NAME_SIZE);
+	data[TLS_TICKET_NAME_SIZE] = header->generation;
+}
+
+bool tls_ticket_seal(struct tls_ticket_keys *keys, struct tls_ticket_header *header, uint8_t *ticket, size_t length)
 {
 	const struct ticket_key *key = &atomic_load_explicit(&keys->current, memory_order_acquire)->sealing;
+	uint8_t associated[TLS_TICKET_NAME_SIZE + 1];
 	Aes aes;
 	if (wc_AesInit(&aes, NULL, INVALID_DEVID) != 0)
 		return false;
-	memcpy(name, key->name, TLS_TICKET_NAME_SIZE);
+	memcpy(header->name, key->name, TLS_TICKET_NAME_SIZE);
+	fill_associated_data(header, associated);
 	bool sealed = wc_AesGcmSetKey(&aes, key->secret, SECRET_SIZE) == 0 &&
-		      wc_AesGcmEncrypt(&aes, ticket, ticket, (word32)length, nonce, TLS_TICKET_NONCE_SIZE, tag,
-				       TLS_TICKET_TAG_SIZE, name, TLS_TICKET_NAME_SIZE) == 0;
+		      wc_AesGcmEncrypt(&aes, ticket, ticket, (word32)length, header->nonce, TLS_TICKET_NONCE_SIZE,
+				       header->tag, TLS_TICKET_TAG_SIZE, associated, sizeof(associated)) == 0;
 	wc_AesFree(&aes);
 	return sealed;
 }
@@ -118,18 +125,20 @@ static const struct ticket_key *find_key(const struct key_set *set, const uint8_
 	return NULL;
 }
 
-enum tls_ticket_verdict tls_ticket_open(struct tls_ticket_keys *keys, const uint8_t name[TLS_TICKET_NAME_SIZE],
-					const uint8_t nonce[TLS_TICKET_NONCE_SIZE],
-					const uint8_t tag[TLS_TICKET_TAG_SIZE], uint8_t *ticket, size_t length)
+enum tls_ticket_verdict tls_ticket_open(struct tls_ticket_keys *keys, const struct tls_ticket_header *header,
+					uint8_t *ticket, size_t length)
 {
 	const struct key_set *set = atomic_load_explicit(&keys->current, memory_order_acquire);
-	const struct ticket_key *key = find_key(set, name);
+	const struct ticket_key *key = find_key(set, header->name);
+	uint8_t associated[TLS_TICKET_NAME_SIZE + 1];
 	Aes aes;
-	if (key == NULL || wc_AesInit(&aes, NULL, INVALID_DEVID) != 0)
+	if (key == NULL || header->generation >= TLS_TICKET_GENERATIONS_MAX ||
+	    wc_AesInit(&aes, NULL, INVALID_DEVID) != 0)
 		return TLS_TICKET_REJECTED;
+	fill_associated_data(header, associated);
 	bool opened = wc_AesGcmSetKey(&aes, key->secret, SECRET_SIZE) == 0 &&
-		      wc_AesGcmDecrypt(&aes, ticket, ticket, (word32)length, nonce, TLS_TICKET_NONCE_SIZE, tag,
-				       TLS_TICKET_TAG_SIZE, name, TLS_TICKET_NAME_SIZE) == 0;
+		      wc_AesGcmDecrypt(&aes, ticket, ticket, (word32)length, header->nonce, TLS_TICKET_NONCE_SIZE,
+				       header->tag, TLS_TICKET_TAG_SIZE, associated, sizeof(associated)) == 0;
 	wc_AesFree(&aes);
 	if (!opened)
 		return TLS_TICKET_REJECTED;

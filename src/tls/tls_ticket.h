@@ -15,6 +15,9 @@ enum {
 	TLS_TICKET_NAME_SIZE = 16,
 	TLS_TICKET_NONCE_SIZE = 12,
 	TLS_TICKET_TAG_SIZE = 16,
+	/* wolfSSL carries its one-byte ticket nonce from one resumption to the next and fails the handshake when it
+	 * overflows; a full handshake starts it over. */
+	TLS_TICKET_GENERATIONS_MAX = 200,
 	TLS_TICKET_LIFETIME_S = 12 * 3600, /* told to clients, and how long a replaced key still opens tickets */
 	TLS_TICKET_ROTATION_S = 12 * 3600, /* a stolen key opens at most two such periods */
 };
@@ -33,16 +36,22 @@ void tls_ticket_keys_destroy(struct tls_ticket_keys *keys);
  * entropy: the old key stays. */
 bool tls_ticket_keys_rotate(struct tls_ticket_keys *keys, time_t now);
 
-/* Encrypts `length` bytes in place with AES-256-GCM, writing key name, nonce and tag. `nonce` is read: the caller
- * filled it with TLS_TICKET_NONCE_SIZE random bytes. Any thread. False on failure. */
-bool tls_ticket_seal(struct tls_ticket_keys *keys, uint8_t name[TLS_TICKET_NAME_SIZE],
-		     const uint8_t nonce[TLS_TICKET_NONCE_SIZE], uint8_t tag[TLS_TICKET_TAG_SIZE], uint8_t *ticket,
-		     size_t length) __attribute__((warn_unused_result));
+/* The part of a ticket that is not encrypted; all of it is authenticated. */
+struct tls_ticket_header {
+	uint8_t name[TLS_TICKET_NAME_SIZE];
+	uint8_t nonce[TLS_TICKET_NONCE_SIZE];
+	uint8_t tag[TLS_TICKET_TAG_SIZE];
+	uint8_t generation; /* resumptions, one from the other, since the full handshake */
+};
 
-/* Decrypts in place what `tls_ticket_seal` made. Any thread. */
-enum tls_ticket_verdict tls_ticket_open(struct tls_ticket_keys *keys, const uint8_t name[TLS_TICKET_NAME_SIZE],
-					const uint8_t nonce[TLS_TICKET_NONCE_SIZE],
-					const uint8_t tag[TLS_TICKET_TAG_SIZE], uint8_t *ticket, size_t length)
+/* Encrypts `length` bytes in place with AES-256-GCM, writing name and tag of the header. The caller filled `nonce` with
+ * random bytes and set `generation`. Any thread. False on failure. */
+bool tls_ticket_seal(struct tls_ticket_keys *keys, struct tls_ticket_header *header, uint8_t *ticket, size_t length)
 	__attribute__((warn_unused_result));
+
+/* Decrypts in place what `tls_ticket_seal` made. A ticket of generation TLS_TICKET_GENERATIONS_MAX is rejected. Any
+ * thread. */
+enum tls_ticket_verdict tls_ticket_open(struct tls_ticket_keys *keys, const struct tls_ticket_header *header,
+					uint8_t *ticket, size_t length) __attribute__((warn_unused_result));
 
 #endif

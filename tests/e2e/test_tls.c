@@ -176,6 +176,26 @@ static void sessions_resume_on_every_worker(void **state)
 	resumption(TLS1_2_VERSION);
 }
 
+/* Each connection resumes the one before, far beyond the 255 that wolfSSL counts: some shake hands fully, none fails.
+ */
+static void a_long_chain_of_resumptions(void **state)
+{
+	(void)state;
+	enum { LENGTH = 600 };
+	SSL_SESSION *session = NULL;
+	int resumed = 0;
+	for (int i = 0; i < LENGTH; i++) {
+		struct h2_client *client = client_connect(server.port, &(struct client_options){.resume = session});
+		assert_get(client);
+		resumed += SSL_session_reused(client_ssl(client));
+		SSL_SESSION_free(session);
+		session = client_take_session(client);
+		client_close(client);
+	}
+	SSL_SESSION_free(session);
+	assert_true(resumed >= LENGTH - 5);
+}
+
 /* A ticket of another server (other keys) is not an error: a full handshake follows. */
 static void a_foreign_ticket_is_ignored(void **state)
 {
@@ -307,6 +327,7 @@ int main(void)
 		cmocka_unit_test(weak_tls_is_refused),
 		cmocka_unit_test(no_alpn_no_http2),
 		cmocka_unit_test(sessions_resume_on_every_worker),
+		cmocka_unit_test(a_long_chain_of_resumptions),
 		cmocka_unit_test(a_foreign_ticket_is_ignored),
 		cmocka_unit_test(renegotiation_is_refused),
 		cmocka_unit_test(a_client_hello_byte_by_byte),

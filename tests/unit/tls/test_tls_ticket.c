@@ -6,25 +6,39 @@
 enum { LENGTH = 100 };
 
 struct ticket {
-	uint8_t name[TLS_TICKET_NAME_SIZE];
-	uint8_t nonce[TLS_TICKET_NONCE_SIZE];
-	uint8_t tag[TLS_TICKET_TAG_SIZE];
+	struct tls_ticket_header header;
 	uint8_t content[LENGTH];
 };
 
 static void seal(struct tls_ticket_keys *keys, struct ticket *ticket)
 {
 	memset(ticket, 7, sizeof(*ticket));
-	assert_true(tls_ticket_seal(keys, ticket->name, ticket->nonce, ticket->tag, ticket->content, LENGTH));
+	assert_true(tls_ticket_seal(keys, &ticket->header, ticket->content, LENGTH));
 }
 
 static enum tls_ticket_verdict open_copy(struct tls_ticket_keys *keys, struct ticket ticket)
 {
-	enum tls_ticket_verdict verdict =
-		tls_ticket_open(keys, ticket.name, ticket.nonce, ticket.tag, ticket.content, LENGTH);
+	enum tls_ticket_verdict verdict = tls_ticket_open(keys, &ticket.header, ticket.content, LENGTH);
 	for (int i = 0; verdict != TLS_TICKET_REJECTED && i < LENGTH; i++)
 		assert_int_equal(ticket.content[i], 7);
 	return verdict;
+}
+
+/* A chain of resumptions is cut before wolfSSL's one-byte nonce overflows. */
+static void old_generations_are_rejected(void **state)
+{
+	(void)state;
+	struct tls_ticket_keys *keys = tls_ticket_keys_create(1000);
+	struct ticket ticket;
+	memset(&ticket, 7, sizeof(ticket));
+	ticket.header.generation = TLS_TICKET_GENERATIONS_MAX - 1;
+	assert_true(tls_ticket_seal(keys, &ticket.header, ticket.content, LENGTH));
+	assert_int_equal(open_copy(keys, ticket), TLS_TICKET_OPENED);
+	memset(&ticket, 7, sizeof(ticket));
+	ticket.header.generation = TLS_TICKET_GENERATIONS_MAX;
+	assert_true(tls_ticket_seal(keys, &ticket.header, ticket.content, LENGTH));
+	assert_int_equal(open_copy(keys, ticket), TLS_TICKET_REJECTED);
+	tls_ticket_keys_destroy(keys);
 }
 
 static void tickets_open_and_cannot_be_changed(void **state)
@@ -56,7 +70,7 @@ static void keys_rotate(void **state)
 	assert_true(tls_ticket_keys_rotate(keys, 1000 + TLS_TICKET_ROTATION_S));
 	assert_int_equal(open_copy(keys, first), TLS_TICKET_OPENED_OLD_KEY);
 	seal(keys, &second);
-	assert_memory_not_equal(first.name, second.name, TLS_TICKET_NAME_SIZE);
+	assert_memory_not_equal(first.header.name, second.header.name, TLS_TICKET_NAME_SIZE);
 	assert_true(tls_ticket_keys_rotate(keys, 1000 + 2 * TLS_TICKET_ROTATION_S));
 	assert_int_equal(open_copy(keys, first), TLS_TICKET_REJECTED);
 	assert_int_equal(open_copy(keys, second), TLS_TICKET_OPENED_OLD_KEY);
@@ -68,6 +82,7 @@ static void keys_rotate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(tickets_open_and_cannot_be_changed),
-					   cmocka_unit_test(keys_rotate)};
+					   cmocka_unit_test(keys_rotate),
+					   cmocka_unit_test(old_generations_are_rejected)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
