@@ -13,6 +13,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
+: >"$folder/log"
 "$BUILD/valkyrie" --tls --host 127.0.0.1 --port 0 --cert certs/dev.crt --key certs/dev.key --workers "$WORKERS" \
 	2>"$folder/log" &
 server=$!
