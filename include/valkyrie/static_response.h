@@ -23,9 +23,10 @@ struct valk_static_config {
 	const uint8_t *body;  /* borrowed: must stay unchanged until destroy */
 	size_t body_length;   /* bytes */
 	time_t last_modified; /* seconds since 1970; 0 leaves the field out */
+	bool etag;	      /* add an entity-tag made of the body; costs, for HPACK never indexes it */
 };
 
-/* Prepares the responses: for GET, HEAD and POST the configured one with an entity-tag (304 and 412 for conditional
+/* Prepares the responses: for GET, HEAD and POST the configured one with its validators (304 and 412 for conditional
  * requests, RFC 9110 section 13, where the status is 200), for OPTIONS 204, for other methods 405, both with Allow.
  * VALK_ERROR_USAGE with a diagnostic for a status, type or field that HTTP does not allow; VALK_ERROR_MEMORY. The
  * caller destroys `*response` after the server. Any thread. */

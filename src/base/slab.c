@@ -11,7 +11,7 @@
 enum {
 	CHUNK_SIZE = 64 * 1024, /* also its alignment: a block finds its chunk by masking its address */
 	CHUNK_HEADER = 64,
-	CLASS_COUNT = 20,
+	CLASS_COUNT = 26,
 	GRANULE = 16,		   /* every class is a multiple: 16-byte alignment */
 	SMALL_LIMIT = 1024,	   /* sizes up to here find their class by one table look-up */
 	LARGE_CLASS = CLASS_COUNT, /* a block of its own mapping size, outside the classes */
@@ -20,8 +20,10 @@ enum {
 
 /* Sizes chosen after what nghttp2 and wolfSSL ask for: a stream, a header pair, an outbound item, a handshake's
  * buffers, and at the end nghttp2's 16 KiB frame buffer, of which three fit a chunk. */
-static const uint16_t class_sizes[CLASS_COUNT] = {16,  32,   48,   64,	 96,   128,  192,  256,	 384,	512,
-						  768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 21824};
+static const uint16_t class_sizes[CLASS_COUNT] = {
+	16,  32,  48,	64,   80,   96,	  128,	160,  208,  256,  320,	400,   544,
+	704, 864, 1024, 1408, 1792, 2048, 2944, 3584, 4096, 6144, 8192, 12288, 21824,
+};
 
 struct free_block {
 	struct free_block *next;

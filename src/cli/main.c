@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "cli/daemon.h"
@@ -46,6 +47,7 @@ static void print_version(void)
 static enum valk_error load_body(struct options *options, uint8_t **file_bytes, struct valk_diagnostic *diagnostic)
 {
 	struct valk_static_config *response = &options->response;
+	response->last_modified = time(NULL); /* a text of the command line is as old as the process */
 	const char *type = "text/plain; charset=utf-8";
 	if (options->body_file != NULL) {
 		enum valk_error error = file_read("body file", options->body_file, body_file_limit, file_bytes,

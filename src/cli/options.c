@@ -146,6 +146,7 @@ const struct option_spec option_specs[] = {
 	{"content-type", 0, "TYPE", response, "media type of the answer (default: by the kind of body)", set_text, AT(response.content_type), 0, 0},
 	{"status", 0, "CODE", response, "status of the answer, 200 to 599 (default: 200)", set_number, AT(response.status), 200, 599},
 	{"header", 0, "'NAME: VALUE'", response, "add a header to the answer; repeatable", add_header, 0, 0, 0},
+	{"etag", 0, NULL, response, "add an entity-tag made of the body", set_true, AT(response.etag), 0, 0},
 	{"server-name", 0, "NAME", response, "value of the server header (default: valkyrie)", set_text, AT(config.server_name), 0, 0},
 	{"no-server-header", 0, NULL, response, "send no server header", set_true, AT(no_server_header), 0, 0},
 

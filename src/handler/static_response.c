@@ -146,29 +146,34 @@ static bool copy_fields(struct valk_static_response *prepared, const struct valk
 	return true;
 }
 
+/* Adds a validator to the content and to the 304. */
+static void add_validator(struct valk_static_response *prepared, struct valk_text name, struct valk_text value)
+{
+	prepared->validator_fields[prepared->not_modified.field_count++] = (struct valk_field){name, value};
+	add_field(prepared, name, value);
+}
+
 /* RFC 9110 section 13.2.1: conditions are about a response that would be 200. */
 static void prepare_conditional(struct valk_static_response *prepared, const struct valk_static_config *config)
 {
 	if (prepared->content.status != 200)
 		return;
 	prepared->is_conditional = true;
-	snprintf(prepared->etag, sizeof(prepared->etag), "\"%016llx\"",
-		 (unsigned long long)digest(config->body, config->body_length));
-	prepared->validators.etag = (struct valk_text){prepared->etag, ETAG_SIZE};
 	prepared->validators.last_modified = -1;
-	prepared->validator_fields[0] = (struct valk_field){TEXT("etag"), prepared->validators.etag};
-	prepared->not_modified =
-		(struct valk_response){.status = 304, .fields = prepared->validator_fields, .field_count = 1};
-	add_field(prepared, TEXT("etag"), prepared->validators.etag);
+	prepared->not_modified = (struct valk_response){.status = 304, .fields = prepared->validator_fields};
+	prepared->precondition_failed = (struct valk_response){.status = 412};
+	if (config->etag) {
+		snprintf(prepared->etag, sizeof(prepared->etag), "\"%016llx\"",
+			 (unsigned long long)digest(config->body, config->body_length));
+		prepared->validators.etag = (struct valk_text){prepared->etag, ETAG_SIZE};
+		add_validator(prepared, TEXT("etag"), prepared->validators.etag);
+	}
 	if (config->last_modified != 0) {
 		http_date_format(config->last_modified, prepared->last_modified);
-		struct valk_text date = {prepared->last_modified, HTTP_DATE_LENGTH};
 		prepared->validators.last_modified = config->last_modified;
-		prepared->validator_fields[1] = (struct valk_field){TEXT("last-modified"), date};
-		prepared->not_modified.field_count = 2;
-		add_field(prepared, TEXT("last-modified"), date);
+		add_validator(prepared, TEXT("last-modified"),
+			      (struct valk_text){prepared->last_modified, HTTP_DATE_LENGTH});
 	}
-	prepared->precondition_failed = (struct valk_response){.status = 412};
 }
 
 enum valk_error valk_static_response_create(const struct valk_static_config *config,

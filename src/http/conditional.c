@@ -25,6 +25,8 @@ static bool list_matches(struct valk_text list, struct valk_text etag, bool weak
 {
 	if (list.length == 1 && list.bytes[0] == '*')
 		return true;
+	if (etag.bytes == NULL)
+		return false;
 	const char *at = list.bytes;
 	const char *end = list.bytes + list.length;
 	while (at < end) {

@@ -9,7 +9,7 @@
 
 /* What a selected representation is compared by. */
 struct validators {
-	struct valk_text etag; /* with its quotes; strong */
+	struct valk_text etag; /* with its quotes; strong; NULL bytes where there is none */
 	time_t last_modified;  /* seconds since 1970; -1 when unknown */
 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	FLUSH_ROUNDS_MAX = 4, /* batches sent per wake-up; then other connections have their turn */
+	FLUSH_ROUNDS_MAX = 8, /* batches sent per wake-up; then other connections have their turn */
 };
 
 static struct connection *from_timeout(struct timeout_entry *entry)

@@ -12,9 +12,9 @@ static struct server server;
 static int start_server(void **state)
 {
 	(void)state;
-	server_start_tls(&server,
-			 (const char *const[]){"--body", "hello", "--content-type", "text/x-test", "--header",
-					       "X-One: 1", "--header", "x-two:  two words", "--max-body", "10K", NULL});
+	server_start_tls(&server, (const char *const[]){"--body", "hello", "--content-type", "text/x-test", "--header",
+							"X-One: 1", "--header", "x-two:  two words", "--max-body",
+							"10K", "--etag", NULL});
 	return 0;
 }
 
@@ -69,6 +69,7 @@ static void get_has_everything(void **state)
 	assert_string_equal(response_header(&response, "x-two"), "two words");
 	assert_int_equal(strlen(response_header(&response, "date")), 29);
 	assert_int_equal(strlen(response_header(&response, "etag")), 18);
+	assert_int_equal(strlen(response_header(&response, "last-modified")), 29);
 	response_free(&response);
 	client_close(client);
 }

@@ -54,7 +54,7 @@ static void conditional(void **state)
 	struct valk_static_response *prepared;
 	struct valk_diagnostic diagnostic;
 	struct valk_static_config config = {
-		.body = (const uint8_t *)"hello", .body_length = 5, .last_modified = 784111777};
+		.body = (const uint8_t *)"hello", .body_length = 5, .last_modified = 784111777, .etag = true};
 	assert_int_equal(valk_static_response_create(&config, &prepared, &diagnostic), VALK_OK);
 	struct valk_text etag = field_of(ask(prepared, VALK_METHOD_GET, NULL), "etag");
 	assert_int_equal(etag.length, 18);
@@ -85,7 +85,7 @@ static void entity_tags_follow_the_content(void **state)
 	for (int changed = 0; changed <= LENGTH; changed++) {
 		struct valk_static_response *prepared;
 		struct valk_diagnostic diagnostic;
-		const struct valk_static_config config = {.body = body, .body_length = LENGTH};
+		const struct valk_static_config config = {.body = body, .body_length = LENGTH, .etag = true};
 		if (changed > 0)
 			body[changed - 1] ^= 1;
 		assert_int_equal(valk_static_response_create(&config, &prepared, &diagnostic), VALK_OK);
@@ -96,6 +96,22 @@ static void entity_tags_follow_the_content(void **state)
 			body[changed - 1] ^= 1;
 		valk_static_response_destroy(prepared);
 	}
+}
+
+/* Without a tag only "*" matches. */
+static void no_entity_tag_unless_asked_for(void **state)
+{
+	(void)state;
+	struct valk_static_response *prepared;
+	struct valk_diagnostic diagnostic;
+	const struct valk_static_config config = {.body = (const uint8_t *)"hello", .body_length = 5};
+	assert_int_equal(valk_static_response_create(&config, &prepared, &diagnostic), VALK_OK);
+	assert_null(field_of(ask(prepared, VALK_METHOD_GET, NULL), "etag").bytes);
+	struct valk_field field = {TEXT("if-none-match"), TEXT("\"\"")};
+	assert_int_equal(ask(prepared, VALK_METHOD_GET, &field)->status, 200);
+	field.value = TEXT("*");
+	assert_int_equal(ask(prepared, VALK_METHOD_GET, &field)->status, 304);
+	valk_static_response_destroy(prepared);
 }
 
 static void bad_settings(void **state)
@@ -132,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(methods), cmocka_unit_test(conditional),
 					   cmocka_unit_test(entity_tags_follow_the_content),
+					   cmocka_unit_test(no_entity_tag_unless_asked_for),
 					   cmocka_unit_test(bad_settings)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
