@@ -17,13 +17,18 @@ WERROR ?=
 Q := $(if $(V),,@)
 ARCHIVE := $(shell command -v gcc-ar || echo ar)
 
+# Set by `make release` only.
+PROFILE_DATA := $(abspath $(BUILD))/profile
+PROFILE_FLAGS := $(if $(filter generate,$(PROFILE)),-fprofile-generate=$(PROFILE_DATA) -fprofile-update=atomic) \
+	$(if $(filter use,$(PROFILE)),-fprofile-use=$(PROFILE_DATA) -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch)
+
 ifdef SANITIZE
 OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE)$(if $(findstring undefined,$(SANITIZE)), -fno-sanitize-recover=all)
 LTO_COMPILE :=
 LTO_LINK :=
 SLAB := src/base/slab_system.c
 else
-OPTIMIZE := $(OPT) -g $(if $(NATIVE),-march=native)
+OPTIMIZE := $(OPT) -g $(if $(NATIVE),-march=native) $(PROFILE_FLAGS)
 # clang builds do without link-time optimisation: they exist for analysis and fuzzing.
 ifeq ($(findstring clang,$(CC)),)
 LTO_COMPILE := -flto=auto -ffat-lto-objects
@@ -54,13 +59,15 @@ E2E_TESTS := $(call test_binary,$(E2E_SOURCES))
 OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES))
 
 .DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: FORCE all dev test test-unit test-e2e benchmark-server bench-deps bench-compare lint certs deps install clean help
+.PHONY: FORCE all dev release test test-unit test-e2e benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
 
 all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
 
 # Where the libraries are; made by the script that builds them. Goals that compile nothing do without.
-ifneq ($(filter-out help clean certs,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean certs release,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/deps.mk
 endif
 $(BUILD)/deps.mk: deps/prepare.sh deps/pins.conf $(BUILD)/deps.settings
@@ -133,6 +140,17 @@ test-unit: $(UNIT_TESTS) ## run the unit tests
 test-e2e: $(E2E_TESTS) $(BUILD)/valkyrie ## run the end-to-end tests against the built daemon
 	@BUILD=$(BUILD) tests/run.sh $(E2E_TESTS)
 
+# Profile-guided: builds with counters, trains with the benchmark's own loads, builds again with what was counted. The
+# libraries take part, so they are built in a cache of this build's own.
+RELEASE := VALKYRIE_CACHE=$(abspath build/release)/cache $(MAKE) BUILD=build/release
+release: ## build build/release/valkyrie with profile-guided optimisation (three minutes; gcc only)
+	@deps/install-packages.sh build bench
+	rm -rf build/release
+	+$(RELEASE) PROFILE=generate build/release/valkyrie build/release/bench-client
+	BUILD=build/release bench/train.sh
+	rm -rf build/release/obj build/release/libvalkyrie.a build/release/valkyrie
+	+$(RELEASE) PROFILE=use all build/release/bench-client
+
 # --- running -------------------------------------------------------------------------------------------------------
 certs: ## make a certificate for local development in certs/
 	@deps/install-packages.sh build
@@ -157,6 +175,10 @@ bench-deps: ## install the servers that bench-compare compares with
 bench-compare: $(BUILD)/valkyrie $(BUILD)/bench-client ## compare with h2o, nginx, nghttpd, haproxy, lighttpd (QUICK=1, ROUNDS, SERVERS, WORK)
 	@deps/install-packages.sh build bench
 	@BUILD=$(BUILD) bench/compare.sh
+
+bench-instructions: $(BUILD)/valkyrie $(BUILD)/bench-client ## count instructions per request and handshake against the budget
+	@deps/install-packages.sh build bench
+	@BUILD=$(BUILD) bench/instructions.sh $(if $(UPDATE),update)
 
 # --- gates ---------------------------------------------------------------------------------------------------------
 lint: $(BUILD)/deps.mk ## check format, layers, function lengths, and run static analysis

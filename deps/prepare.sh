@@ -97,10 +97,19 @@ build_static() {
 	)
 }
 
+# An empty scratch folder for one build at a time. Its name is always the same, because the names of profiles for
+# profile-guided optimisation are made of the objects' paths.
+lock_folder() {
+	mkdir -p "$cache"
+	exec 9>"$1.lock"
+	flock 9
+	rm -rf "$1" && mkdir -p "$1/source"
+}
+
 # Builds in a scratch folder beside the target and renames at the end, so that a folder with its final name is complete.
 build_wolfssl() { # final prefix
-	work=$1.building.$$
-	rm -rf "$work" && mkdir -p "$work/source"
+	work=$cache/building-wolfssl
+	lock_folder "$work"
 	need_package_lists
 	fetched=""
 	for mirror in $(debian_mirrors); do
@@ -127,8 +136,8 @@ build_wolfssl() { # final prefix
 }
 
 build_nghttp2() { # final prefix
-	work=$1.building.$$
-	rm -rf "$work" && mkdir -p "$work/source"
+	work=$cache/building-nghttp2
+	lock_folder "$work"
 	say "building the distribution's nghttp2 (about 15 seconds)"
 	source=$(unpack_distribution_source nghttp2 "$work/source")
 	(cd "$source" && quietly "$work/autoreconf.log" autoreconf -i)

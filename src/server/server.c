@@ -270,6 +270,7 @@ static enum valk_error hatch_worker(struct valk_server *server, struct worker *w
 	if (hatching.error != VALK_OK)
 		return diagnose(diagnostic, hatching.error, "cannot set up worker %u: %s", worker->index,
 				valk_error_text(hatching.error));
+	worker->serving = true;
 	return VALK_OK;
 }
 
@@ -292,7 +293,7 @@ enum valk_error valk_server_start(struct valk_server *server, struct valk_diagno
 static void command_all(struct valk_server *server, enum worker_command command)
 {
 	for (unsigned i = 0; i < server->worker_count; i++) {
-		if (server->workers[i].thread_started)
+		if (server->workers[i].serving)
 			worker_command(&server->workers[i], command);
 	}
 }

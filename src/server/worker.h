@@ -67,7 +67,8 @@ struct worker {
 	_Alignas(WORKER_ALIGNMENT) const struct worker_shared *shared;
 	unsigned index;
 	pthread_t thread;
-	bool thread_started;
+	bool thread_started; /* must be joined */
+	bool serving;	     /* set up, so that it takes commands */
 
 	struct ev_loop *loop;
 	ev_async wake;
