@@ -3,34 +3,19 @@
 # machine, and compares them with the committed budget. Fails above +3 %. `bench/instructions.sh update` writes the budget.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build}
+. bench/server.sh
 budget=bench/instructions.budget
-dir=$(mktemp -d)
-server=
-cleanup() {
-	[ -z "$server" ] || kill "$server" 2>/dev/null || true
-	wait 2>/dev/null || true
-	rm -rf "$dir"
-}
-trap cleanup EXIT
 certs/make-dev-cert.sh "$dir" 2>/dev/null
 
-# Runs in a subshell of its own ($(...)), which ends the server whatever happens.
-# Instructions of one server's life while it is loaded by "$@" with the port as @PORT@.
+# Instructions of one server's life while it is loaded by "$@" with the port as @PORT@. Runs in a subshell of its own
+# ($(...)), which ends the server whatever happens.
 count() {
-	trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
-	: >"$dir/log"
-	# One CPU model for everybody: valgrind shows the libraries no more than AVX2.
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$BUILD/valkyrie" --tls --host 127.0.0.1 --port 0 --workers 1 \
+	trap end_server EXIT
+	start_server valgrind --tool=callgrind --callgrind-out-file=/dev/null "$BUILD/valkyrie" --tls --workers 1 \
 		--cert "$dir/dev.crt" --key "$dir/dev.key" --content-type text/plain \
-		--body "$(head -c 114 /dev/zero | tr '\0' x)" 2>"$dir/log" &
-	server=$!
-	grep -q -m 1 '  limits ' <(tail -n +1 -f --pid="$server" "$dir/log") || { cat "$dir/log" >&2; return 1; }
-	port=$(sed -n 's,.*listening *https://127.0.0.1:,,p' "$dir/log")
+		--body "$(head -c 114 /dev/zero | tr '\0' x)"
 	timeout 120 "${@//@PORT@/$port}" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
-	kill "$server"
-	wait "$server" 2>/dev/null
-	server=
+	stop_server
 	sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$dir/log"
 }
 
