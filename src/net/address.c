@@ -56,10 +56,3 @@ void address_set_port(struct address *address, uint16_t port)
 	else
 		address->socket.ipv4.sin_port = htons(port);
 }
-
-bool address_is_any(const struct address *address)
-{
-	if (address->socket.any.sa_family == AF_INET6)
-		return IN6_IS_ADDR_UNSPECIFIED(&address->socket.ipv6.sin6_addr);
-	return address->socket.ipv4.sin_addr.s_addr == htonl(INADDR_ANY);
-}

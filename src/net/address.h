@@ -33,7 +33,4 @@ uint16_t address_port(const struct address *address);
 /* Replaces the port, given in host byte order. */
 void address_set_port(struct address *address, uint16_t port);
 
-/* True for 0.0.0.0 and ::. */
-bool address_is_any(const struct address *address);
-
 #endif
