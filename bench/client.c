@@ -8,10 +8,13 @@
  *   client now 0                                prints that clock
  *   client echo PORT                            serves: answers every REQUEST_SIZE bytes with ANSWER_SIZE
  *   client ping PORT COUNT CONNECTIONS          loads `echo`: COUNT exchanges over CONNECTIONS connections
+ *   client latency PORT RATE SECONDS            RATE requests a second, evenly spaced over 50 connections; prints the
+ * p50, p99 and p99.9 in us from the moment each was due to its answer's end
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <signal.h>
@@ -31,6 +34,9 @@ enum {
 	REQUEST_SIZE = 45,
 	ANSWER_SIZE = 170,
 	EVENTS_MAX = 256,
+	LINKS = 50,	      /* connections of `latency` */
+	LINK_STREAMS = 1024,  /* requests under way on one of them; more means that the server does not keep up */
+	LINK_BYTES = 1 << 16, /* holds any frame of a small answer */
 };
 
 /* Preface, empty SETTINGS, and a GET of / on stream 1 with literal authority "localhost". */
@@ -96,24 +102,41 @@ static SSL_CTX *make_context(void)
 	return context;
 }
 
+/* Calls `on_end` for each whole frame that ends a stream. Returns the bytes of whole frames. */
+static size_t scan_frames(const unsigned char *bytes, size_t length, void (*on_end)(void *context, uint32_t stream_id),
+			  void *context)
+{
+	size_t at = 0;
+	while (length - at >= 9) {
+		const unsigned char *frame = bytes + at;
+		size_t size = 9 + ((size_t)frame[0] << 16 | (size_t)frame[1] << 8 | frame[2]);
+		if (length - at < size)
+			break;
+		if (frame[3] <= 1 && (frame[4] & 1) != 0)
+			on_end(context, (uint32_t)frame[5] << 24 | (uint32_t)frame[6] << 16 | (uint32_t)frame[7] << 8 |
+						frame[8]);
+		at += size;
+	}
+	return at;
+}
+
+static void on_first_end(void *context, uint32_t stream_id)
+{
+	*(bool *)context |= stream_id == 1;
+}
+
 /* Reads frames until stream 1 has ended. False when the connection ends first. */
 static bool read_answer(SSL *ssl)
 {
 	static unsigned char bytes[1 << 20];
 	size_t length = 0;
 	for (;;) {
-		size_t at = 0;
-		while (length - at >= 9) {
-			const unsigned char *frame = bytes + at;
-			size_t size = 9 + ((size_t)frame[0] << 16 | (size_t)frame[1] << 8 | frame[2]);
-			if (length - at < size)
-				break;
-			if (frame[3] <= 1 && frame[8] == 1 && (frame[4] & 1) != 0)
-				return true;
-			at += size;
-		}
-		memmove(bytes, bytes + at, length - at);
-		length -= at;
+		bool ended = false;
+		size_t used = scan_frames(bytes, length, on_first_end, &ended);
+		if (ended)
+			return true;
+		memmove(bytes, bytes + used, length - used);
+		length -= used;
 		int count = SSL_read(ssl, bytes + length, (int)(sizeof(bytes) - length));
 		if (count <= 0)
 			return false;
@@ -260,6 +283,105 @@ static int run_ping(int port, long count, int connections)
 	return EXIT_SUCCESS;
 }
 
+/* One connection of `latency`. */
+struct link {
+	SSL *ssl;
+	uint32_t next_id;
+	size_t length; /* bytes of an unfinished frame */
+	int64_t due_us[LINK_STREAMS];
+	unsigned char bytes[LINK_BYTES];
+};
+
+struct latencies {
+	int64_t *values_us;
+	long count;
+	struct link *link; /* being read */
+};
+
+static void on_answer(void *context, uint32_t stream_id)
+{
+	struct latencies *latencies = context;
+	int64_t due_us = latencies->link->due_us[stream_id / 2 % LINK_STREAMS];
+	latencies->values_us[latencies->count++] = now_us() - due_us;
+}
+
+static void open_link(struct link *link, SSL_CTX *context, int port, int epoll)
+{
+	/* Acknowledges the server's SETTINGS and opens the connection's window for all answers to come. */
+	static const unsigned char greeting[] = "\x00\x00\x00\x04\x01\x00\x00\x00\x00"
+						"\x00\x00\x04\x08\x00\x00\x00\x00\x00\x3f\x00\x00\x00";
+	link->ssl = converse(context, port, NULL);
+	if (link->ssl == NULL || SSL_write(link->ssl, greeting, sizeof(greeting) - 1) <= 0)
+		fail("connection");
+	link->next_id = 3;
+	int fd = SSL_get_fd(link->ssl);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = link};
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+		fail("epoll_ctl");
+}
+
+static void ask(struct link *link, int64_t due_us)
+{
+	unsigned char frame[] = "\x00\x00\x0e\x01\x05\x00\x00\x00\x00\x82\x87\x84\x01\x09localhost";
+	for (int i = 0; i < 4; i++)
+		frame[5 + i] = (unsigned char)(link->next_id >> (24 - 8 * i));
+	link->due_us[link->next_id / 2 % LINK_STREAMS] = due_us;
+	link->next_id += 2;
+	if (SSL_write(link->ssl, frame, sizeof(frame) - 1) != (int)sizeof(frame) - 1)
+		fail("request");
+}
+
+static void take_answers(struct link *link, struct latencies *latencies)
+{
+	int count;
+	latencies->link = link;
+	while ((count = SSL_read(link->ssl, link->bytes + link->length, (int)(LINK_BYTES - link->length))) > 0) {
+		link->length += (size_t)count;
+		size_t used = scan_frames(link->bytes, link->length, on_answer, latencies);
+		link->length -= used;
+		memmove(link->bytes, link->bytes + used, link->length);
+	}
+	if (SSL_get_error(link->ssl, count) != SSL_ERROR_WANT_READ)
+		fail("answer");
+}
+
+static int compare_latencies(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+	return (left > right) - (left < right);
+}
+
+/* Open loop: what is due is sent, whether or not earlier answers came, and waiting counts from when it was due. The
+ * loop spins, so that the client's own waking up is not measured. h2load's --rps lets all its connections ask at
+ * moments that depend on how fast the server took them in, and then measures mostly the queue it made itself. */
+static int run_latency(int port, long rate, long seconds)
+{
+	struct link *links = calloc(LINKS, sizeof(*links));
+	long total = rate * seconds, sent = 0;
+	struct latencies latencies = {.values_us = calloc((size_t)total + 1, sizeof(int64_t))};
+	SSL_CTX *context = make_context();
+	int epoll = epoll_create1(0);
+	for (int i = 0; i < LINKS; i++)
+		open_link(&links[i], context, port, epoll);
+	int64_t start_us = now_us();
+	while (latencies.count < total) {
+		int64_t elapsed_us = now_us() - start_us;
+		if (elapsed_us > (seconds + 10) * 1000000)
+			fail("the server does not keep up");
+		for (; sent < total && sent * 1000000 / rate <= elapsed_us; sent++)
+			ask(&links[sent % LINKS], start_us + sent * 1000000 / rate);
+		struct epoll_event events[EVENTS_MAX];
+		int ready = epoll_wait(epoll, events, EVENTS_MAX, 0);
+		for (int i = 0; i < ready; i++)
+			take_answers(events[i].data.ptr, &latencies);
+	}
+	qsort(latencies.values_us, (size_t)total, sizeof(int64_t), compare_latencies);
+	printf("%lld %lld %lld\n", (long long)latencies.values_us[total / 2],
+	       (long long)latencies.values_us[total * 99 / 100], (long long)latencies.values_us[total * 999 / 1000]);
+	return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
@@ -278,6 +400,9 @@ int main(int argc, char **argv)
 		run_echo(port);
 	if (strcmp(mode, "ping") == 0 && argc == 5)
 		return run_ping(port, count, atoi(argv[4]));
-	fprintf(stderr, "usage: client handshakes|idle|first|now|echo|ping PORT [COUNT [full|resumed|CONNECTIONS]]\n");
+	if (strcmp(mode, "latency") == 0 && argc == 5 && count > 0 && atol(argv[4]) > 0)
+		return run_latency(port, count, atol(argv[4]));
+	fprintf(stderr, "usage: client handshakes|idle|first|now|echo|ping|latency PORT [COUNT "
+			"[full|resumed|CONNECTIONS|SECONDS]]\n");
 	return 2;
 }

@@ -145,13 +145,11 @@ measure_idle() { # round, server
 	server_pid[$2]=$keep tls_port[$2]=$keep_tls clear_port[$2]=$keep_clear
 }
 
-# p99 of the time for a request at a fixed rate: half of what H2O reaches with one stream on 50 connections.
+# p99 of the time for a request at a fixed rate, evenly spaced: half of what H2O reaches with one stream on 50 connections.
 measure_latency() { # round, server
 	target "$2" small 114 || return
-	taskset -c 1 timeout 60 h2load -D "$([ -n "$QUICK" ] && echo 2 || echo 4)" -c 50 -m 1 --rps "$rate_per_client" --log-file="$dir/latency" "$url" >/dev/null 2>&1
-	[ -s "$dir/latency" ] && record "$1" latency "$2" \
-		"$(awk '$2 == 200 { print $3 }' "$dir/latency" | sort -n | awk '{ v[NR] = $1 } END { print v[int(NR * .99)] }')"
-	rm -f "$dir/latency"
+	p99=$(taskset -c 1 timeout 60 "$client" latency "${tls_port[$instance]}" "$rate" "$([ -n "$QUICK" ] && echo 2 || echo 4)" 2>/dev/null | cut -d ' ' -f 2)
+	[ -n "$p99" ] && record "$1" latency "$2" "$p99"
 }
 
 # Milliseconds from the start of the process to the first answer over TLS.
@@ -178,7 +176,7 @@ launch valkyrie-4k; launch valkyrie-1m; launch valkyrie-clear; launch floor
 [[ " ${present[*]} " != *" nghttpd "* ]] || launch nghttpd-clear
 rm -f "$out/results.csv"
 echo "round,work,server,value" >"$out/results.csv"
-rate_per_client=100
+rate=5000
 
 # --- rounds -----------------------------------------------------------------------------------------------------------
 run_work() { # round, work, server
@@ -203,7 +201,7 @@ for ((round = 1; round <= ROUNDS; round++)); do
 		if [ "$work" = latency ] && [ "$round" = 1 ] && [[ " ${present[*]} " == *" h2o "* ]]; then
 			target h2o small 114
 			most=$(taskset -c 1 h2load -n "$(scale 60000)" -c 50 -m 1 "$url" 2>/dev/null | sed -n 's/^finished in .*, \([0-9]*\)\..* req.*/\1/p')
-			rate_per_client=$((${most:-10000} / 2 / 50))
+			rate=$((${most:-10000} / 2))
 		fi
 		for server in "${present[@]}"; do
 			progress "round $round of $ROUNDS: $work, $server"
@@ -217,6 +215,6 @@ progress ""
 cp "$BUILD/valkyrie" "$dir/stripped" && strip "$dir/stripped"
 {
 	echo "binary_bytes,$(stat -c %s "$dir/stripped")"
-	echo "rate,$((rate_per_client * 50))"
+	echo "rate,$rate"
 } >"$out/facts.csv"
 bench/report.sh "$out" "$WORK" "${present[*]}"
