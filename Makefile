@@ -52,17 +52,20 @@ CLI_SOURCES := $(filter-out src/cli/main.c src/cli/generate.c,$(wildcard src/cli
 SUPPORT_SOURCES := $(wildcard tests/support/*.c)
 UNIT_SOURCES := $(wildcard tests/unit/*/*.c)
 E2E_SOURCES := $(wildcard tests/e2e/*.c)
+ATTACK_SOURCES := $(wildcard tests/attacks/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 test_binary = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 UNIT_TESTS := $(call test_binary,$(UNIT_SOURCES))
 E2E_TESTS := $(call test_binary,$(E2E_SOURCES))
-OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES))
+ATTACK_TESTS := $(call test_binary,$(ATTACK_SOURCES))
+TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES)
+OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(TEST_SOURCES))
 
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: FORCE all dev release test test-unit test-e2e benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
+.PHONY: FORCE all dev release test test-unit test-e2e test-attacks benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
 
 all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
 
@@ -118,8 +121,8 @@ $(BUILD)/test-packages: deps/packages.txt
 	@deps/install-packages.sh test
 	@mkdir -p $(@D) && touch $@
 
-$(call object,$(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES)): CFLAGS_ALL += -Itests
-$(call object,$(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES)): | $(BUILD)/test-packages
+$(call object,$(TEST_SOURCES)): CFLAGS_ALL += -Itests
+$(call object,$(TEST_SOURCES)): | $(BUILD)/test-packages
 
 $(BUILD)/libsupport.a: $(call object,$(SUPPORT_SOURCES))
 	@rm -f $@
@@ -139,6 +142,9 @@ test-unit: $(UNIT_TESTS) ## run the unit tests
 
 test-e2e: $(E2E_TESTS) $(BUILD)/valkyrie ## run the end-to-end tests against the built daemon
 	@BUILD=$(BUILD) tests/run.sh $(E2E_TESTS)
+
+test-attacks: $(ATTACK_TESTS) $(BUILD)/valkyrie ## run the public scorecard of attacks and failures (two minutes)
+	@BUILD=$(BUILD) TEST_TIMEOUT=300 tests/run.sh $(ATTACK_TESTS)
 
 # Profile-guided: builds with counters, trains with the benchmark's own loads, builds again with what was counted. The
 # libraries take part, so they are built in a cache of this build's own.

@@ -9,29 +9,14 @@
 
 #include "valkyrie/error.h"
 #include "valkyrie/http.h"
+#include "valkyrie/limits.h"
 #include "valkyrie/log.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Bounds on what a peer can make the server do. Durations in ms, sizes in bytes. */
-struct valk_limits {
-	uint32_t handshake_timeout_ms; /* accept to TLS and HTTP/2 preface done */
-	uint32_t idle_timeout_ms;      /* connection without a stream */
-	uint32_t header_timeout_ms;    /* first byte of a header block to its end */
-	uint32_t body_grace_ms;	       /* after this long a request body must keep `body_rate` */
-	uint32_t body_rate;	       /* bytes a second */
-	uint32_t send_timeout_ms;      /* a response that makes no progress */
-	uint32_t concurrent_streams;   /* per connection */
-	uint32_t header_bytes;	       /* header list, counted as RFC 9113 section 6.5.2 does */
-	uint32_t header_fields;	       /* fields in a header list */
-	uint64_t body_bytes;	       /* request body */
-	uint32_t queue_frames;	       /* frames waiting to be sent on a connection */
-	uint32_t connections;	       /* per worker; 0: as the descriptor limit allows */
-};
-
-enum { VALK_HOSTS_MAX = 16, VALK_WORKERS_MAX = 1024 };
+enum { VALK_HOSTS_MAX = 16, VALK_WORKERS_MAX = 1024, VALK_REFUSALS_MAX = 32 };
 
 /* Read while the server is created; strings and arrays may be freed afterwards. */
 struct valk_config {
@@ -80,8 +65,9 @@ struct valk_server_counters {
 	uint64_t requests;
 	uint64_t responses[6]; /* by the first digit of the status */
 	uint64_t body_bytes;
-	uint64_t refusals;	  /* of every kind */
-	uint64_t cut_connections; /* still open when a drain's deadline came */
+	uint64_t refusals;				/* of every kind but idle connections */
+	uint64_t refusals_by_reason[VALK_REFUSALS_MAX]; /* named by valk_refusal_name */
+	uint64_t cut_connections;			/* still open when a drain's deadline came */
 	uint64_t cut_streams;
 };
 
@@ -122,6 +108,10 @@ void valk_server_describe(const struct valk_server *server, struct valk_server_i
 
 /* Sums the workers' counters. Any thread, after start. */
 void valk_server_count(const struct valk_server *server, struct valk_server_counters *counters);
+
+/* Short name of a reason, such as "header-timeout", for an index of `refusals_by_reason`; NULL behind the last. Static
+ * storage; any thread. */
+const char *valk_refusal_name(unsigned reason);
 
 /* Writes one line to the server's log. Never blocks on the device. Any thread. */
 void valk_server_log(struct valk_server *server, enum valk_log_level level, const char *format, ...)

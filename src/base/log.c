@@ -15,6 +15,7 @@
 enum {
 	QUEUE_BYTES = 128 * 1024, /* about a thousand lines while the device stalls */
 	LINE_BYTES = 1024,
+	REST_MS = 250, /* between tries on a device that fails */
 };
 
 /* Two halves: writers fill one under the lock, the thread empties the other without it. */
@@ -29,17 +30,32 @@ struct log {
 	bool finished;
 	unsigned filling; /* index of the half being filled */
 	size_t length[2];
-	unsigned long lost;
+	unsigned long lost; /* lines, until their number is written */
+	bool torn;	    /* the writer's: the last line on the device has no end */
 	char text[2][QUEUE_BYTES];
 };
 
+/* The moment `wait_ms` from now, on the clock of `changed`. */
+static void deadline_after(unsigned wait_ms, struct timespec *deadline)
+{
+	clock_gettime(CLOCK_MONOTONIC, deadline);
+	deadline->tv_sec += wait_ms / 1000;
+	deadline->tv_nsec += (long)(wait_ms % 1000) * 1000000;
+	if (deadline->tv_nsec >= 1000000000) {
+		deadline->tv_sec++;
+		deadline->tv_nsec -= 1000000000;
+	}
+}
+
 static const char *const level_prefix[] = {"error: ", "warning: ", "", ""};
 
-/* Writes everything or gives up on an error that waiting does not mend. */
-static void write_all(int descriptor, const char *bytes, size_t length)
+/* Writes everything, or as much as the device takes before an error that waiting for room does not mend. Returns the
+ * bytes written. */
+static size_t write_all(int descriptor, const char *bytes, size_t length)
 {
-	while (length > 0) {
-		ssize_t written = write(descriptor, bytes, length);
+	size_t done = 0;
+	while (done < length) {
+		ssize_t written = write(descriptor, bytes + done, length - done);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0 && errno == EAGAIN) { /* somebody made the shared descriptor non-blocking */
@@ -47,18 +63,48 @@ static void write_all(int descriptor, const char *bytes, size_t length)
 			continue;
 		}
 		if (written < 0)
-			return; /* the line is lost; there is no other place to say so */
-		bytes += written;
-		length -= (size_t)written;
+			break;
+		done += (size_t)written;
 	}
+	return done;
 }
 
-static void write_lost_count(struct log *log, unsigned long lost)
+static unsigned long count_lines(const char *text, size_t length)
+{
+	unsigned long lines = 0;
+	for (const char *end = text + length; (text = memchr(text, '\n', (size_t)(end - text))) != NULL; text++)
+		lines++;
+	return lines;
+}
+
+static bool write_lost_count(const struct log *log, unsigned long lost)
 {
 	char line[96];
 	int length = snprintf(line, sizeof(line),
-			      "valkyrie: warning: %lu log lines lost: the log could not be written in time\n", lost);
-	write_all(log->descriptor, line, (size_t)length);
+			      "valkyrie: warning: %lu log lines lost: the log could not be written\n", lost);
+	return write_all(log->descriptor, line, (size_t)length) == (size_t)length;
+}
+
+/* Writes `text`, and then how many lines were lost until now. Returns how many lines are lost without being told. */
+static unsigned long write_out(struct log *log, const char *text, size_t length, unsigned long lost)
+{
+	if (log->torn && write_all(log->descriptor, "\n", 1) == 0)
+		return lost + count_lines(text, length);
+	size_t written = write_all(log->descriptor, text, length);
+	log->torn = written > 0 && text[written - 1] != '\n';
+	lost += count_lines(text + written, length - written);
+	if (written < length)
+		return lost;
+	return lost > 0 && !write_lost_count(log, lost) ? lost : 0;
+}
+
+/* Waits a moment before the device is tried again, without the lines that come meanwhile waking it. */
+static void rest(struct log *log)
+{
+	struct timespec until;
+	deadline_after(REST_MS, &until);
+	while (!log->stopping && pthread_cond_timedwait(&log->changed, &log->lock, &until) == 0)
+		;
 }
 
 static void *run_writer(void *argument)
@@ -75,11 +121,14 @@ static void *run_writer(void *argument)
 		log->filling = !full;
 		log->lost = 0;
 		pthread_mutex_unlock(&log->lock);
-		write_all(log->descriptor, log->text[full], log->length[full]);
-		if (lost > 0)
-			write_lost_count(log, lost);
+		lost = write_out(log, log->text[full], log->length[full], lost);
 		pthread_mutex_lock(&log->lock);
 		log->length[full] = 0;
+		log->lost += lost;
+		if (lost > 0 && log->stopping)
+			break; /* a device that fails gets no second chance at the end */
+		if (lost > 0)
+			rest(log);
 	}
 	log->finished = true;
 	pthread_cond_broadcast(&log->changed);
@@ -113,13 +162,7 @@ struct log *log_start(int descriptor, enum valk_log_level level, bool timestamps
 static bool wait_for_writer(struct log *log, unsigned patience_ms)
 {
 	struct timespec deadline;
-	clock_gettime(CLOCK_MONOTONIC, &deadline);
-	deadline.tv_sec += patience_ms / 1000;
-	deadline.tv_nsec += (long)(patience_ms % 1000) * 1000000;
-	if (deadline.tv_nsec >= 1000000000) {
-		deadline.tv_sec++;
-		deadline.tv_nsec -= 1000000000;
-	}
+	deadline_after(patience_ms, &deadline);
 	pthread_mutex_lock(&log->lock);
 	log->stopping = true;
 	pthread_cond_broadcast(&log->changed);

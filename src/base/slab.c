@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
 #include "base/slab.h"
 
 #include <stdint.h>
@@ -15,7 +16,7 @@ enum {
 	GRANULE = 16,		   /* every class is a multiple: 16-byte alignment */
 	SMALL_LIMIT = 1024,	   /* sizes up to here find their class by one table look-up */
 	LARGE_CLASS = CLASS_COUNT, /* a block of its own mapping size, outside the classes */
-	SPARE_CHUNKS_KEPT = 16,	   /* 1 MiB: rides out the ebb of a busy worker without system calls */
+	SPARE_CHUNKS_KEPT = 8,	   /* half a MiB: rides out the ebb of a busy worker without system calls */
 };
 
 /* Sizes chosen after what nghttp2 and wolfSSL ask for: a stream, a header pair, an outbound item, a handshake's
@@ -88,6 +89,7 @@ static struct chunk *map_chunk(struct slab *slab, size_t size)
 	if (before > 0)
 		munmap(base, before);
 	munmap(aligned + size, CHUNK_SIZE - before);
+	(void)madvise(aligned, size, MADV_DONTDUMP); /* keys and requests have no place in a core file */
 	struct chunk *chunk = (struct chunk *)(void *)aligned;
 	chunk->mapped_bytes = size;
 	slab->footprint_bytes += size;

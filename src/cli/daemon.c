@@ -52,17 +52,32 @@ static void announce(const struct valk_server *server, const struct options *opt
 	fflush(stderr);
 }
 
+/* Writes ": reason count, ..." for every reason there was, "" without one. */
+static void list_refusals(const struct valk_server_counters *counters, char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < VALK_REFUSALS_MAX && valk_refusal_name(i) != NULL && used < size; i++) {
+		unsigned long long count = counters->refusals_by_reason[i];
+		if (count > 0)
+			used += (size_t)snprintf(text + used, size - used, "%s %s %llu", used == 0 ? ":" : ",",
+						 valk_refusal_name(i), count);
+	}
+}
+
 static void log_cut(struct valk_server *server, uint32_t drain_timeout_ms)
 {
 	struct valk_server_counters counters;
+	char reasons[512];
 	valk_server_count(server, &counters);
 	if (counters.cut_connections > 0)
 		valk_server_log(server, VALK_LOG_WARNING, "the end after %u ms cut %llu connections with %llu streams",
 				drain_timeout_ms, (unsigned long long)counters.cut_connections,
 				(unsigned long long)counters.cut_streams);
-	valk_server_log(server, VALK_LOG_NOTICE, "ended after %llu requests on %llu connections, %llu refusals",
+	list_refusals(&counters, reasons, sizeof(reasons));
+	valk_server_log(server, VALK_LOG_NOTICE, "ended after %llu requests on %llu connections, %llu refusals%s",
 			(unsigned long long)counters.requests, (unsigned long long)counters.connections_accepted,
-			(unsigned long long)counters.refusals);
+			(unsigned long long)counters.refusals, reasons);
 }
 
 static void on_signal(struct valk_server *server, int number, uint32_t drain_timeout_ms, bool *draining)

@@ -8,7 +8,7 @@
 static int on_begin_headers(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *user_data)
 {
 	struct http2_session *session = user_data;
-	if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+	if (frame->headers.cat != NGHTTP2_HCAT_REQUEST || session->overwhelmed)
 		return 0;
 	struct http2_context *context = session->context;
 	http2_request_abandon_head(session); /* of a block that ended with the reset of its stream */
@@ -76,8 +76,11 @@ static void on_ping(struct http2_session *session, const nghttp2_frame *frame)
 static void on_reset(struct http2_session *session, const nghttp2_frame *frame)
 {
 	struct http2_stream *stream = nghttp2_session_get_stream_user_data(session->nghttp2, frame->hd.stream_id);
-	if (stream != NULL)
-		stream->request_ended = true;
+	if (stream == NULL)
+		return;
+	stream->request_ended = true;
+	if (!stream->response_ended)
+		http2_flood_on_client_reset(session, stream->id);
 }
 
 static void on_request_frame(struct http2_session *session, const nghttp2_frame *frame)
@@ -88,6 +91,7 @@ static void on_request_frame(struct http2_session *session, const nghttp2_frame 
 	bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
 	if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
 		stream->request_ended = ends;
+		stream->head_bytes = (uint32_t)frame->hd.length;
 		if (session->head_stream == stream)
 			http2_request_dispatch(session, stream);
 	} else if (ends) {
@@ -125,9 +129,24 @@ static int on_invalid_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame
 	struct http2_session *session = user_data;
 	if (session->head != NULL && session->head_stream->id == frame->hd.stream_id)
 		http2_request_abandon_head(session);
-	bool malformed = code == NGHTTP2_ERR_HTTP_HEADER || code == NGHTTP2_ERR_HTTP_MESSAGING;
-	http2_session_refuse(session, malformed ? REFUSAL_MALFORMED : REFUSAL_PROTOCOL, frame->hd.stream_id,
-			     nghttp2_strerror(code));
+	if (session->overwhelmed)
+		return 0; /* the rest of a flood is not worth a word */
+	bool is_malformed = code == NGHTTP2_ERR_HTTP_HEADER || code == NGHTTP2_ERR_HTTP_MESSAGING;
+	uint32_t streams_limit = session->context->limits.concurrent_streams;
+	/* Before the client has acknowledged the limit the stream is refused; afterwards nghttp2 ends the connection.
+	 */
+	if (code == NGHTTP2_ERR_REFUSED_STREAM ||
+	    (code == NGHTTP2_ERR_PROTO && frame->hd.type == NGHTTP2_HEADERS && session->stream_count >= streams_limit))
+		http2_session_refuse_limit(session, REFUSAL_STREAMS, frame->hd.stream_id, "concurrent streams",
+					   streams_limit + 1ULL, streams_limit);
+	else
+		http2_session_refuse(session, is_malformed ? REFUSAL_MALFORMED : REFUSAL_PROTOCOL, frame->hd.stream_id,
+				     nghttp2_strerror(code));
+	/* Not only when RST_STREAM is sent: the client may bring thousands before that. */
+	if (frame->hd.stream_id != 0) {
+		session->flood.errors_foreseen++;
+		http2_flood_on_stream_error(session, frame->hd.stream_id);
+	}
 	return 0;
 }
 
@@ -138,10 +157,11 @@ static int on_data_chunk(nghttp2_session *nghttp2, uint8_t flags, int32_t stream
 {
 	(void)flags;
 	(void)bytes;
-	(void)user_data;
 	struct http2_stream *stream = nghttp2_session_get_stream_user_data(nghttp2, stream_id);
-	if (stream != NULL)
+	if (stream != NULL) {
+		http2_flood_on_body(user_data, length);
 		http2_request_receive_body(stream, length);
+	}
 	int code = stream != NULL && stream->submitted ? nghttp2_session_consume_connection(nghttp2, length)
 						       : nghttp2_session_consume(nghttp2, stream_id, length);
 	return code == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
@@ -163,11 +183,26 @@ static void on_response_ended(struct http2_session *session, int32_t stream_id)
 	stream->progress_ms = session->now_ms;
 }
 
+/* A stream that ends before its time by the client's doing. Not those that ended well, and not those we gave up on:
+ * they took their time. */
+static void on_reset_sent(struct http2_session *session, const nghttp2_frame *frame)
+{
+	uint32_t code = frame->rst_stream.error_code;
+	if (code == NGHTTP2_NO_ERROR || code == NGHTTP2_CANCEL)
+		return;
+	if (session->flood.errors_foreseen > 0)
+		session->flood.errors_foreseen--;
+	else
+		http2_flood_on_stream_error(session, frame->hd.stream_id);
+}
+
 static int on_frame_send(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *user_data)
 {
 	(void)nghttp2;
 	if (frame->hd.type == NGHTTP2_GOAWAY)
 		on_goaway_sent(user_data);
+	else if (frame->hd.type == NGHTTP2_RST_STREAM)
+		on_reset_sent(user_data, frame);
 	else if (frame->hd.type <= NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
 		on_response_ended(user_data, frame->hd.stream_id);
 	return 0;

@@ -27,13 +27,18 @@ static void *resize(void *block, size_t size, void *slab)
 	return slab_resize(slab, block, size);
 }
 
-enum valk_error http2_context_init(struct http2_context *context, struct slab *slab, const struct http2_limits *limits,
+enum valk_error http2_context_init(struct http2_context *context, struct slab *slab, const struct valk_limits *limits,
 				   const struct valk_handler *handler, const struct http2_observer *observer,
 				   const char *date, const char *server_name)
 {
 	memset(context, 0, sizeof(*context));
 	context->slab = slab;
 	context->limits = *limits;
+	context->head_limits = (struct request_head_limits){
+		.list_bytes = limits->header_bytes,
+		.field_count = limits->header_fields,
+		.path_bytes = limits->header_bytes / 4,
+	};
 	context->handler = *handler;
 	context->observer = *observer;
 	context->date = date;
@@ -45,7 +50,7 @@ enum valk_error http2_context_init(struct http2_context *context, struct slab *s
 		return VALK_ERROR_MEMORY;
 	}
 	http2_callbacks_set(context->callbacks);
-	http2_options_set(context->options);
+	http2_options_set(context->options, limits);
 	return VALK_OK;
 }
 
@@ -64,9 +69,9 @@ struct request_head *http2_context_take_head(struct http2_context *context)
 	struct request_head *head = context->spare_head;
 	context->spare_head = NULL;
 	if (head == NULL)
-		head = slab_allocate(context->slab, request_head_size(&context->limits.head));
+		head = slab_allocate(context->slab, request_head_size(&context->head_limits));
 	if (head != NULL)
-		request_head_init(head, &context->limits.head);
+		request_head_init(head, &context->head_limits);
 	return head;
 }
 

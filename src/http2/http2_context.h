@@ -11,18 +11,7 @@
 #include "base/slab.h"
 #include "http/refusal.h"
 #include "http/request_head.h"
-
-/* Limits of one session; the numbers L3 to L11 are those of docs/architecture.md. */
-struct http2_limits {
-	uint32_t concurrent_streams;	 /* L5 */
-	uint32_t header_timeout_ms;	 /* L3 */
-	uint32_t body_grace_ms;		 /* L3: a body may be slower than the rate this long */
-	uint32_t body_rate;		 /* L3: bytes a second */
-	uint32_t send_timeout_ms;	 /* L4 */
-	uint64_t body_bytes;		 /* largest request body */
-	uint32_t outbound_queue_frames;	 /* L10 */
-	struct request_head_limits head; /* L6 */
-};
+#include "valkyrie/limits.h"
 
 /* Sums over all sessions of the worker; only its thread writes them. */
 struct http2_counters {
@@ -43,7 +32,8 @@ struct http2_context {
 	nghttp2_option *options;
 	nghttp2_mem memory;
 	struct slab *slab;
-	struct http2_limits limits;
+	struct valk_limits limits;
+	struct request_head_limits head_limits; /* L6, as the head wants them */
 	struct valk_handler handler;
 	struct http2_observer observer;
 	struct http2_counters counters;
@@ -54,7 +44,7 @@ struct http2_context {
 
 /* Sets up callbacks and options. `limits`, `handler` and `observer` are copied; `slab`, `date` and `server_name` must
  * outlive the context. VALK_ERROR_MEMORY. The caller disposes it. */
-enum valk_error http2_context_init(struct http2_context *context, struct slab *slab, const struct http2_limits *limits,
+enum valk_error http2_context_init(struct http2_context *context, struct slab *slab, const struct valk_limits *limits,
 				   const struct valk_handler *handler, const struct http2_observer *observer,
 				   const char *date, const char *server_name) __attribute__((warn_unused_result));
 

@@ -5,10 +5,18 @@
 
 #include "http2/http2_internal.h"
 
-static void record_fault(struct http2_session *session, uint32_t error_code)
+void http2_frames_record_fault(struct http2_session *session, uint32_t error_code)
 {
+	if (session->has_fault)
+		return;
 	session->fault = error_code;
 	session->has_fault = true;
+}
+
+static void break_rule(struct http2_session *session, int32_t stream_id, uint32_t error_code, const char *rule)
+{
+	http2_session_refuse(session, REFUSAL_PROTOCOL, stream_id, rule);
+	http2_frames_record_fault(session, error_code);
 }
 
 static bool is_skipped(const struct http2_session *session, int32_t id)
@@ -50,16 +58,19 @@ void http2_frames_remember_end(struct http2_session *session, int32_t id)
 static void check_known_id(struct http2_session *session, int32_t id)
 {
 	if (is_skipped(session, id))
-		record_fault(session, NGHTTP2_PROTOCOL_ERROR); /* RFC 9113 section 5.1.1 */
+		break_rule(session, id, NGHTTP2_PROTOCOL_ERROR,
+			   "a frame on a stream that was passed over, RFC 9113 section 5.1.1");
 	else if (has_ended(session, id))
-		record_fault(session, NGHTTP2_STREAM_CLOSED);
+		break_rule(session, id, NGHTTP2_STREAM_CLOSED,
+			   "a frame on a stream the client had ended, RFC 9113 section 5.1");
 }
 
 static void on_frame(void *context, const struct frame_header *header)
 {
 	struct http2_session *session = context;
+	http2_flood_on_frame(session, header);
 	if (header->type == NGHTTP2_PRIORITY && header->stream_id == 0)
-		record_fault(session, NGHTTP2_PROTOCOL_ERROR); /* RFC 9113 section 6.3 */
+		break_rule(session, 0, NGHTTP2_PROTOCOL_ERROR, "PRIORITY on stream 0, RFC 9113 section 6.3");
 	if (header->type > NGHTTP2_HEADERS || (header->stream_id & 1) == 0)
 		return;
 	if (header->stream_id <= session->highest_id) {

@@ -4,6 +4,7 @@
 #define HTTP2_INTERNAL_H
 
 #include "base/list.h"
+#include "base/rate.h"
 #include "http2/frame_scanner.h"
 #include "http2/http2_session.h"
 
@@ -11,6 +12,7 @@ enum {
 	SKIPPED_RANGES_MAX = 8,	  /* a client that skips identifiers does so once or twice */
 	ENDED_IDS_MAX = 16,	  /* streams the client finished, remembered to see frames it must not send any more */
 	CONTENT_LENGTH_SIZE = 20, /* digits of a 64-bit number */
+	SETTINGS_ENTRY_SIZE = 6,  /* bytes, RFC 9113 section 6.5.1 */
 };
 
 /* One request and its response. Invariant: linked in its session's `streams` from begin to close. */
@@ -23,6 +25,7 @@ struct http2_stream {
 	uint64_t started_ms;		      /* when the head was complete */
 	uint64_t progress_ms;		      /* when the response last advanced */
 	int32_t id;
+	uint32_t head_bytes; /* of its HEADERS frame */
 	bool request_ended;  /* END_STREAM or RST_STREAM received: the client may send nothing more here */
 	bool is_head;	     /* the response has no content (RFC 9110 section 9.3.2) */
 	bool response_ended; /* END_STREAM sent */
@@ -45,6 +48,19 @@ struct unsent {
 	const uint8_t *bytes;
 	size_t length;
 	const struct valk_response *held; /* released once `bytes`, part of its body, are copied; or NULL */
+};
+
+/* What a client has sent lately beside requests. */
+struct http2_flood {
+	struct rate_bucket client_resets; /* L7 */
+	struct rate_bucket stream_errors; /* L8 */
+	uint64_t received_bytes;	  /* L9: weight of all frames */
+	uint64_t useful_bytes;		  /* weight of requests, and bodies in both directions */
+	uint64_t window_ms;		  /* when the counting window began */
+	uint32_t pings;			  /* in this window */
+	uint32_t settings;		  /* in this window */
+	uint32_t continuations;		  /* of the header block in progress */
+	uint32_t errors_foreseen;	  /* stream errors counted on arrival whose RST_STREAM is not sent yet */
 };
 
 struct http2_session {
@@ -70,15 +86,42 @@ struct http2_session {
 	int32_t ended_ids[ENDED_IDS_MAX]; /* a ring; 0 where unused */
 	uint8_t ended_next;
 
-	uint32_t fault; /* error code of a GOAWAY to send after nghttp2_session_mem_recv, with `has_fault` */
+	struct http2_flood flood;
+	uint32_t fault; /* error code of a GOAWAY to send once nghttp2 has returned, with `has_fault` */
 	bool has_fault;
+	bool overwhelmed; /* a limit of `flood` is passed: nothing more is served */
 	bool established;
 	bool shutdown_begun;
 	bool shutdown_finished;
 };
 
-/* Reports a refusal upward. */
+/* Reports a refusal upward; `stream_id` 0 means the connection. */
 void http2_session_refuse(struct http2_session *session, enum refusal refusal, int32_t stream_id, const char *detail);
+
+/* Reports that a limit was passed, as "`what`: `value`, limit `limit`". */
+void http2_session_refuse_limit(struct http2_session *session, enum refusal refusal, int32_t stream_id,
+				const char *what, uint64_t value, uint64_t limit);
+
+/* Has the connection end with a GOAWAY of `error_code` once nghttp2 has returned. The first fault counts. */
+void http2_frames_record_fault(struct http2_session *session, uint32_t error_code);
+
+/* Counts a received frame by its header. */
+void http2_flood_on_frame(struct http2_session *session, const struct frame_header *header);
+
+/* The header block of a good request weighs something, its frames no longer count as overhead. */
+void http2_flood_on_request(struct http2_session *session, size_t header_block_bytes);
+
+/* Body bytes were received for a stream, or sent: useful, and they bring WINDOW_UPDATE frames with them. */
+void http2_flood_on_body(struct http2_session *session, size_t length);
+
+/* Compares overhead with use. After nghttp2 has dealt with what was received. */
+void http2_flood_check(struct http2_session *session);
+
+/* The client reset a request that was not answered yet (CVE-2023-44487). */
+void http2_flood_on_client_reset(struct http2_session *session, int32_t stream_id);
+
+/* The client made us reset a stream (CVE-2025-8671). */
+void http2_flood_on_stream_error(struct http2_session *session, int32_t stream_id);
 
 /* Looks at the frame headers in received bytes, before nghttp2 gets them, and records faults. */
 void http2_frames_inspect(struct http2_session *session, const uint8_t *bytes, size_t length);

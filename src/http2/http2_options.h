@@ -4,7 +4,10 @@
 
 #include <nghttp2/nghttp2.h>
 
-/* Sets nghttp2's own protections (L7, L11) and what its versions differ in. */
-void http2_options_set(nghttp2_option *options);
+#include "valkyrie/limits.h"
+
+/* Sets nghttp2's own protections and what its versions differ in. Those that http2_flood.c counts and logs itself are
+ * set wide here: nghttp2's only end the connection without a word. */
+void http2_options_set(nghttp2_option *options, const struct valk_limits *limits);
 
 #endif

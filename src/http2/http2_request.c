@@ -2,25 +2,37 @@
 /* From a request head to the handler, and the request's content. */
 #include "http2/http2_internal.h"
 
-static enum refusal refusal_of_status(unsigned status)
+static void refuse_body(struct http2_stream *stream, uint64_t length)
 {
-	switch (status) {
-	case 431:
-		return REFUSAL_HEADER_SIZE;
-	case 413:
-		return REFUSAL_BODY_SIZE;
-	case 414:
-		return REFUSAL_PATH_LENGTH;
-	case 501:
-		return REFUSAL_METHOD;
-	default:
-		return REFUSAL_MALFORMED;
-	}
+	http2_session_refuse_limit(stream->session, REFUSAL_BODY_SIZE, stream->id, "bytes of request body", length,
+				   stream->session->context->limits.body_bytes);
+	http2_response_refuse(stream, 413);
 }
 
-static void refuse(struct http2_stream *stream, unsigned status)
+/* Counts, logs and answers a head that was found wanting. */
+static void refuse_head(struct http2_stream *stream, const struct request_head *head, unsigned status)
 {
-	http2_session_refuse(stream->session, refusal_of_status(status), stream->id, "answered with a status");
+	struct http2_session *session = stream->session;
+	switch (status) {
+	case 431:
+		if (head->seen_count > head->limits.field_count)
+			http2_session_refuse_limit(session, REFUSAL_HEADER_SIZE, stream->id, "header fields",
+						   head->seen_count, head->limits.field_count);
+		else
+			http2_session_refuse_limit(session, REFUSAL_HEADER_SIZE, stream->id, "bytes of header list",
+						   head->list_bytes, head->limits.list_bytes);
+		break;
+	case 414:
+		http2_session_refuse_limit(session, REFUSAL_PATH_LENGTH, stream->id, "bytes of path",
+					   head->request.path.length, head->limits.path_bytes);
+		break;
+	case 501:
+		http2_session_refuse(session, REFUSAL_METHOD, stream->id, "answered with 501");
+		break;
+	default:
+		http2_session_refuse(session, REFUSAL_MALFORMED, stream->id, "answered with 400");
+		break;
+	}
 	http2_response_refuse(stream, status);
 }
 
@@ -54,13 +66,15 @@ void http2_request_dispatch(struct http2_session *session, struct http2_stream *
 	stream->started_ms = session->now_ms;
 	unsigned status = request_head_finish(head, !stream->request_ended);
 	stream->is_head = head->request.method == VALK_METHOD_HEAD;
-	if (status == 0 && head->request.content_length >= 0 &&
-	    (uint64_t)head->request.content_length > session->context->limits.body_bytes)
-		status = 413;
-	if (status != 0)
-		refuse(stream, status);
-	else
+	int64_t announced = head->request.content_length;
+	if (status != 0) {
+		refuse_head(stream, head, status);
+	} else if (announced >= 0 && (uint64_t)announced > session->context->limits.body_bytes) {
+		refuse_body(stream, (uint64_t)announced);
+	} else {
+		http2_flood_on_request(session, stream->head_bytes);
 		answer(stream, head);
+	}
 	http2_context_return_head(session->context, head);
 }
 
@@ -82,5 +96,5 @@ void http2_request_receive_body(struct http2_stream *stream, size_t length)
 {
 	stream->received_bytes += length;
 	if (stream->received_bytes > stream->session->context->limits.body_bytes && !stream->submitted)
-		refuse(stream, 413);
+		refuse_body(stream, stream->received_bytes);
 }

@@ -120,6 +120,7 @@ int http2_response_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, con
 	const uint8_t *body = stream->response->body + stream->body_offset;
 	stream->body_offset += length;
 	stream->progress_ms = session->now_ms;
+	http2_flood_on_body(session, length);
 	counter_add(&session->context->counters.body_bytes, length);
 	if (room >= FRAME_HEADER_SIZE + length) {
 		memcpy(session->out + session->out_length, frame_header, FRAME_HEADER_SIZE);

@@ -13,11 +13,11 @@ enum {
 
 static bool submit_settings(struct http2_session *session)
 {
-	const struct http2_limits *limits = &session->context->limits;
+	const struct valk_limits *limits = &session->context->limits;
 	const nghttp2_settings_entry settings[] = {
 		{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits->concurrent_streams},
 		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
-		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)limits->head.list_bytes},
+		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits->header_bytes},
 		{NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}, /* RFC 9218 section 2.1: only the new scheme */
 	};
 	return nghttp2_submit_settings(session->nghttp2, NGHTTP2_FLAG_NONE, settings,
@@ -76,6 +76,21 @@ void http2_session_refuse(struct http2_session *session, enum refusal refusal, i
 	session->context->observer.on_refusal(session->owner, refusal, stream_id, detail);
 }
 
+void http2_session_refuse_limit(struct http2_session *session, enum refusal refusal, int32_t stream_id,
+				const char *what, uint64_t value, uint64_t limit)
+{
+	char detail[128];
+	refusal_describe_limit(detail, sizeof(detail), what, value, limit);
+	http2_session_refuse(session, refusal, stream_id, detail);
+}
+
+/* For a client that does not take what is queued: a last word, which one more call of produce sends if it can. */
+static enum valk_error say_calm(struct http2_session *session)
+{
+	(void)nghttp2_session_terminate_session(session->nghttp2, NGHTTP2_ENHANCE_YOUR_CALM);
+	return VALK_ERROR_LIMIT;
+}
+
 /* What a fatal return of nghttp2 means for us. */
 static enum valk_error explain_fatal(struct http2_session *session, int code)
 {
@@ -87,12 +102,33 @@ static enum valk_error explain_fatal(struct http2_session *session, int code)
 		http2_session_refuse(session, REFUSAL_PREFACE, 0, "the client does not speak HTTP/2");
 		return VALK_ERROR_PROTOCOL;
 	case NGHTTP2_ERR_FLOODED:
-		http2_session_refuse(session, REFUSAL_FLOOD, 0, "too many frames that ask for an answer");
-		return VALK_ERROR_LIMIT;
+		http2_session_refuse_limit(session, REFUSAL_QUEUE, 0, "acknowledgements waiting to be sent",
+					   session->context->limits.queue_acks + 1ULL,
+					   session->context->limits.queue_acks);
+		return say_calm(session);
 	default:
 		http2_session_refuse(session, REFUSAL_PROTOCOL, 0, nghttp2_strerror(code));
 		return VALK_ERROR_PROTOCOL;
 	}
+}
+
+/* Acts on a fault that was recorded while nghttp2 was at work. */
+static enum valk_error enforce(struct http2_session *session)
+{
+	if (!session->has_fault)
+		return VALK_OK;
+	session->has_fault = false;
+	return nghttp2_session_terminate_session(session->nghttp2, session->fault) == 0 ? VALK_OK : VALK_ERROR_MEMORY;
+}
+
+static enum valk_error check_queue(struct http2_session *session)
+{
+	size_t frames = nghttp2_session_get_outbound_queue_size(session->nghttp2);
+	uint32_t limit = session->context->limits.queue_frames;
+	if (frames <= limit)
+		return VALK_OK;
+	http2_session_refuse_limit(session, REFUSAL_QUEUE, 0, "frames waiting to be sent", frames, limit);
+	return say_calm(session);
 }
 
 enum valk_error http2_session_receive(struct http2_session *session, const uint8_t *bytes, size_t length,
@@ -100,21 +136,14 @@ enum valk_error http2_session_receive(struct http2_session *session, const uint8
 {
 	session->now_ms = now_ms;
 	http2_frames_inspect(session, bytes, length);
-	ssize_t taken = nghttp2_session_mem_recv(session->nghttp2, bytes, length);
-	if (taken < 0)
-		return explain_fatal(session, (int)taken);
-	if (session->has_fault) {
-		session->has_fault = false;
-		http2_session_refuse(session, REFUSAL_PROTOCOL, 0, "a frame on a stream that may not have one");
-		if (nghttp2_session_terminate_session(session->nghttp2, session->fault) != 0)
-			return VALK_ERROR_MEMORY;
+	if (!session->overwhelmed) {
+		ssize_t taken = nghttp2_session_mem_recv(session->nghttp2, bytes, length);
+		if (taken < 0)
+			return explain_fatal(session, (int)taken);
+		http2_flood_check(session);
 	}
-	if (nghttp2_session_get_outbound_queue_size(session->nghttp2) >
-	    session->context->limits.outbound_queue_frames) {
-		http2_session_refuse(session, REFUSAL_FLOOD, 0, "too many frames wait to be sent");
-		return VALK_ERROR_LIMIT;
-	}
-	return VALK_OK;
+	enum valk_error error = enforce(session);
+	return error == VALK_OK ? check_queue(session) : error;
 }
 
 /* Copies what an earlier call left, as far as it fits. */
@@ -155,7 +184,7 @@ enum valk_error http2_session_produce(struct http2_session *session, uint8_t *ou
 	session->out_capacity = capacity;
 	session->out_length = 0;
 	copy_unsent(session);
-	while (session->out_length < capacity) {
+	while (session->out_length < capacity && (error = enforce(session)) == VALK_OK) {
 		const uint8_t *bytes;
 		ssize_t count = nghttp2_session_mem_send(session->nghttp2, &bytes);
 		if (count < 0) {
@@ -204,7 +233,7 @@ int32_t http2_session_last_stream_id(const struct http2_session *session)
 }
 
 /* L3: a body must keep its rate once the grace is over. */
-static bool body_is_too_slow(const struct http2_stream *stream, const struct http2_limits *limits, uint64_t now_ms)
+static bool body_is_too_slow(const struct http2_stream *stream, const struct valk_limits *limits, uint64_t now_ms)
 {
 	uint64_t elapsed_ms = now_ms - stream->started_ms;
 	return !stream->request_ended && !stream->submitted && elapsed_ms > limits->body_grace_ms &&
@@ -214,7 +243,7 @@ static bool body_is_too_slow(const struct http2_stream *stream, const struct htt
 static void check_stream(struct http2_stream *stream, uint64_t now_ms)
 {
 	struct http2_session *session = stream->session;
-	const struct http2_limits *limits = &session->context->limits;
+	const struct valk_limits *limits = &session->context->limits;
 	if (stream->response_ended) {
 		/* RFC 9113 section 8.1: asks a client that still sends to stop. Not at once: many clients drop an
 		 * answer whose stream is reset while they are writing, and stop by themselves when they have read it.
@@ -223,24 +252,28 @@ static void check_stream(struct http2_stream *stream, uint64_t now_ms)
 			(void)nghttp2_submit_rst_stream(session->nghttp2, NGHTTP2_FLAG_NONE, stream->id,
 							NGHTTP2_NO_ERROR);
 	} else if (stream->submitted && now_ms - stream->progress_ms > limits->send_timeout_ms) {
-		http2_session_refuse(session, REFUSAL_SEND_TIMEOUT, stream->id,
-				     "the client does not take the response");
+		http2_session_refuse_limit(session, REFUSAL_SEND_TIMEOUT, stream->id,
+					   "ms without the client taking more of the response",
+					   now_ms - stream->progress_ms, limits->send_timeout_ms);
 		stream->progress_ms = now_ms; /* said once */
 		(void)nghttp2_submit_rst_stream(session->nghttp2, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_CANCEL);
 	} else if (body_is_too_slow(stream, limits, now_ms)) {
-		http2_session_refuse(session, REFUSAL_BODY_TIMEOUT, stream->id, "the request body comes too slowly");
+		http2_session_refuse_limit(
+			session, REFUSAL_BODY_TIMEOUT, stream->id, "bytes a second of the request body",
+			stream->received_bytes * 1000 / (now_ms - stream->started_ms), limits->body_rate);
 		http2_response_refuse(stream, 408);
 	}
 }
 
 enum valk_error http2_session_check_timeouts(struct http2_session *session, uint64_t now_ms)
 {
+	uint64_t head_age_ms = now_ms - session->head_started_ms;
+	uint32_t head_limit_ms = session->context->limits.header_timeout_ms;
 	session->now_ms = now_ms;
-	if (session->head != NULL && now_ms - session->head_started_ms > session->context->limits.header_timeout_ms) {
-		http2_session_refuse(session, REFUSAL_HEADER_TIMEOUT, session->highest_id,
-				     "the header block does not end");
-		(void)nghttp2_session_terminate_session(session->nghttp2, NGHTTP2_ENHANCE_YOUR_CALM);
-		return VALK_ERROR_LIMIT;
+	if (session->head != NULL && head_age_ms > head_limit_ms) {
+		http2_session_refuse_limit(session, REFUSAL_HEADER_TIMEOUT, session->highest_id,
+					   "ms for a header block", head_age_ms, head_limit_ms);
+		return say_calm(session);
 	}
 	for (struct list *node = session->streams.next; node != &session->streams; node = node->next) {
 		struct http2_stream *stream = list_entry(node, struct http2_stream, node);

@@ -15,20 +15,7 @@ void valk_config_init(struct valk_config *config)
 	config->server_name = "valkyrie";
 	config->log_descriptor = -1;
 	config->log_level = VALK_LOG_NOTICE;
-	config->limits = (struct valk_limits){
-		.handshake_timeout_ms = 10000,
-		.idle_timeout_ms = 60000,
-		.header_timeout_ms = 10000,
-		.body_grace_ms = 10000,
-		.body_rate = 500,
-		.send_timeout_ms = 30000,
-		.concurrent_streams = 100,
-		.header_bytes = 32 * 1024,
-		.header_fields = 200,
-		.body_bytes = 1024 * 1024,
-		.queue_frames = 1000,
-		.connections = 0,
-	};
+	valk_limits_init(&config->limits);
 }
 
 static enum valk_error check_ranges(const struct valk_config *config, struct valk_diagnostic *diagnostic)
@@ -47,6 +34,19 @@ static enum valk_error check_ranges(const struct valk_config *config, struct val
 		{"number of concurrent streams", limits->concurrent_streams, 1, 10000},
 		{"header list (bytes)", limits->header_bytes, 1024, 1024 * 1024},
 		{"number of header fields", limits->header_fields, 8, 10000},
+		{"number of resets", limits->reset_burst, 1, 1000000},
+		{"rate of resets", limits->reset_rate, 1, 1000000},
+		{"number of stream errors", limits->error_burst, 1, 1000000},
+		{"rate of stream errors", limits->error_rate, 1, 1000000},
+		{"overhead ratio", limits->overhead_ratio, 1, 1000000},
+		{"overhead allowance (bytes)", limits->overhead_bytes, 64 * 1024, 1 << 30},
+		{"number of PING frames", limits->pings, 1, 1000000},
+		{"number of SETTINGS frames", limits->settings, 2, 1000000},
+		{"number of queued acknowledgements", limits->queue_acks, 1, 1000000},
+		{"number of SETTINGS entries", limits->settings_entries, 6, 2730},
+		{"number of CONTINUATION frames", limits->continuations, 1, 100000},
+		{"bytes before the TLS handshake is done", limits->handshake_bytes, 4096, 1 << 30},
+		{"number of empty TLS records", limits->empty_records, 1, 1000000},
 		{"number of queued frames", limits->queue_frames, limits->concurrent_streams, 1000000},
 	};
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {

@@ -48,9 +48,25 @@ static void destroy(struct connection *connection)
 	worker_connection_closed(worker);
 }
 
-void connection_refuse(struct connection *connection, enum refusal refusal, const char *detail)
+_Static_assert(REFUSAL_COUNT <= 32, "every kind of refusal has a bit");
+
+void connection_refuse(struct connection *connection, enum refusal refusal, int32_t stream_id, const char *detail)
 {
-	worker_refuse(connection->worker, refusal, &connection->peer, 0, detail);
+	uint32_t bit = UINT32_C(1) << refusal;
+	if ((connection->refused & bit) != 0) {
+		worker_count_refusal(connection->worker, refusal);
+		return;
+	}
+	connection->refused |= bit;
+	worker_refuse(connection->worker, refusal, &connection->peer, stream_id, detail);
+}
+
+void connection_refuse_limit(struct connection *connection, enum refusal refusal, const char *what, uint64_t value,
+			     uint64_t limit)
+{
+	char detail[128];
+	refusal_describe_limit(detail, sizeof(detail), what, value, limit);
+	connection_refuse(connection, refusal, 0, detail);
 }
 
 enum valk_error connection_start_protocol(struct connection *connection)
@@ -58,7 +74,7 @@ enum valk_error connection_start_protocol(struct connection *connection)
 	struct worker *worker = connection->worker;
 	connection->http2 = http2_session_create(&worker->http2, connection, worker->now_ms);
 	if (connection->http2 == NULL) {
-		connection_refuse(connection, REFUSAL_MEMORY, "HTTP/2 session");
+		connection_refuse(connection, REFUSAL_MEMORY, 0, "HTTP/2 session");
 		return VALK_ERROR_MEMORY;
 	}
 	if (worker->draining)
@@ -292,6 +308,7 @@ void connection_open(struct worker *worker, int descriptor, const struct address
 /* L2: says goodbye first, so that the client knows that no request was lost. */
 static void on_idle(struct connection *connection)
 {
+	connection_refuse(connection, REFUSAL_IDLE, 0, "no request for the idle timeout");
 	http2_session_shutdown_finish(connection->http2);
 	settle(connection, VALK_OK);
 }
@@ -302,7 +319,8 @@ static void on_active_second(struct connection *connection)
 	timeout_arm(&worker->timeouts[WAITING_ACTIVE], &connection->timeout);
 	if (buffer_length(&connection->backlog) > 0 &&
 	    worker->now_ms - connection->sent_ms > worker->shared->limits->send_timeout_ms) {
-		connection_refuse(connection, REFUSAL_SEND_TIMEOUT, "the client does not read");
+		connection_refuse_limit(connection, REFUSAL_SEND_TIMEOUT, "ms without the client reading",
+					worker->now_ms - connection->sent_ms, worker->shared->limits->send_timeout_ms);
 		destroy(connection);
 		return;
 	}
@@ -312,6 +330,17 @@ static void on_active_second(struct connection *connection)
 		http2_session_shutdown_finish(
 			connection->http2); /* the client did not answer the PING within a second */
 	settle(connection, http2_session_check_timeouts(connection->http2, worker->now_ms));
+}
+
+/* L1. The connection was in this class since it was accepted. */
+static void on_handshake_timeout(struct connection *connection)
+{
+	const struct worker *worker = connection->worker;
+	uint32_t limit_ms = worker->shared->limits->handshake_timeout_ms;
+	uint64_t late_ms = worker->now_ms - connection->timeout.deadline_ms;
+	connection_refuse_limit(connection, REFUSAL_HANDSHAKE_TIMEOUT, "ms without TLS and HTTP/2 preface",
+				limit_ms + late_ms, limit_ms);
+	destroy(connection);
 }
 
 void connection_on_timeout(struct timeout_entry *entry)
@@ -325,8 +354,7 @@ void connection_on_timeout(struct timeout_entry *entry)
 		on_active_second(connection);
 		break;
 	case WAITING_HANDSHAKE:
-		connection_refuse(connection, REFUSAL_HANDSHAKE_TIMEOUT, "no TLS and HTTP/2 preface in time");
-		destroy(connection);
+		on_handshake_timeout(connection);
 		break;
 	default:
 		destroy(connection);

@@ -41,6 +41,7 @@ struct connection {
 	struct buffer backlog; /* bytes the socket did not take; its storage is an output buffer, or NULL */
 	uint64_t sent_ms;      /* when the socket last took bytes of the backlog */
 	struct address peer;
+	uint32_t refused;	/* bits of enum refusal that were logged */
 	int32_t last_stream_id; /* to see whether a wake-up brought a request */
 	uint8_t state;		/* enum connection_state */
 	uint8_t waiting;	/* enum waiting */
@@ -65,7 +66,11 @@ enum valk_error connection_deliver(struct connection *connection, const uint8_t 
 /* For transports: creates the protocol session. VALK_ERROR_MEMORY. */
 enum valk_error connection_start_protocol(struct connection *connection);
 
-/* For transports: counts and logs why the connection is refused. */
-void connection_refuse(struct connection *connection, enum refusal refusal, const char *detail);
+/* Counts why something of this connection is refused; logs the first of each kind. `stream_id` 0: all of it. */
+void connection_refuse(struct connection *connection, enum refusal refusal, int32_t stream_id, const char *detail);
+
+/* The same for a limit that the whole connection passed: "`what`: `value`, limit `limit`". */
+void connection_refuse_limit(struct connection *connection, enum refusal refusal, const char *what, uint64_t value,
+			     uint64_t limit);
 
 #endif

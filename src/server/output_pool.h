@@ -5,18 +5,23 @@
 #define SERVER_OUTPUT_POOL_H
 
 #include "base/buffer.h"
+#include "base/slab.h"
 
 enum {
 	OUTPUT_BATCH =
 		32 * 1024, /* bytes produced before one send(); measured best for large bodies: stays in the cache */
 	OUTPUT_CAPACITY = 128 * 1024, /* a batch, one record above it, and a handshake flight with the longest chain */
-	OUTPUT_SPARES_MAX = 16,	      /* 2 MiB kept for the next slow readers */
+	OUTPUT_SPARES_MAX = 4,	      /* kept for the next slow readers; more than these go back to the system */
 };
 
 struct output_pool {
+	struct slab *slab;
 	unsigned spare_count;
 	uint8_t *spares[OUTPUT_SPARES_MAX];
 };
+
+/* An empty pool whose storage comes from `slab`, which must outlive it. */
+void output_pool_init(struct output_pool *pool, struct slab *slab);
 
 /* Gives `buffer` an empty storage of OUTPUT_CAPACITY bytes. False when out of memory. */
 bool output_pool_take(struct output_pool *pool, struct buffer *buffer) __attribute__((warn_unused_result));

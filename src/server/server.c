@@ -23,6 +23,8 @@ enum {
 	LOG_PATIENCE_MS = 1000,	   /* how long a stop waits for a stuck log device */
 };
 
+_Static_assert((int)REFUSAL_COUNT <= (int)VALK_REFUSALS_MAX, "every reason needs its public counter");
+
 struct valk_server {
 	struct worker_shared shared;
 	struct valk_limits limits;
@@ -364,11 +366,18 @@ void valk_server_count(const struct valk_server *server, struct valk_server_coun
 		for (size_t status = 0; status < 6; status++)
 			counters->responses[status] += counter_read(&worker->http2.counters.responses[status]);
 		counters->body_bytes += counter_read(&worker->http2.counters.body_bytes);
-		for (size_t refusal = 0; refusal < REFUSAL_COUNT; refusal++)
-			counters->refusals += counter_read(&own->refusals[refusal]);
+		for (size_t reason = 0; reason < REFUSAL_COUNT; reason++)
+			counters->refusals_by_reason[reason] += counter_read(&own->refusals[reason]);
 		counters->cut_connections += counter_read(&own->cut_connections);
 		counters->cut_streams += counter_read(&own->cut_streams);
 	}
+	for (size_t reason = 0; reason < REFUSAL_COUNT; reason++)
+		counters->refusals += reason != REFUSAL_IDLE ? counters->refusals_by_reason[reason] : 0;
+}
+
+const char *valk_refusal_name(unsigned reason)
+{
+	return refusal_name((enum refusal)reason);
 }
 
 void valk_server_log(struct valk_server *server, enum valk_log_level level, const char *format, ...)

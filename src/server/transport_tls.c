@@ -3,13 +3,26 @@
  * full records and encrypted into the worker's output. */
 #include "server/connection.h"
 
+static void refuse_flood(struct connection *connection)
+{
+	const struct tls_session *tls = &connection->tls;
+	if (tls->established)
+		connection_refuse_limit(connection, REFUSAL_TLS_EMPTY, "TLS records in a row without data",
+					tls->empty_records, tls->context->empty_records_max);
+	else
+		connection_refuse_limit(connection, REFUSAL_TLS_BYTES, "bytes before the TLS handshake was done",
+					tls->handshake_bytes, tls->context->handshake_bytes_max);
+}
+
 static enum valk_error fail(struct connection *connection, enum valk_error error)
 {
 	char reason[128];
-	if (error == VALK_ERROR_TLS) {
+	if (error == VALK_ERROR_LIMIT) {
+		refuse_flood(connection);
+	} else if (error == VALK_ERROR_TLS) {
 		tls_session_failure(&connection->tls, reason, sizeof(reason));
 		connection_refuse(connection, connection->tls.established ? REFUSAL_TLS_RECORD : REFUSAL_TLS_HANDSHAKE,
-				  reason);
+				  0, reason);
 	}
 	return error;
 }

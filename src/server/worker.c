@@ -34,25 +34,30 @@ static void on_timeout(void *context, struct timeout_entry *entry)
 
 static void on_http2_refusal(void *owner, enum refusal refusal, int32_t stream_id, const char *detail)
 {
-	const struct connection *connection = owner;
-	worker_refuse(connection->worker, refusal, &connection->peer, stream_id, detail);
+	connection_refuse(owner, refusal, stream_id, detail);
+}
+
+void worker_count_refusal(struct worker *worker, enum refusal refusal)
+{
+	counter_add(&worker->counters.refusals[refusal], 1);
 }
 
 void worker_refuse(struct worker *worker, enum refusal refusal, const struct address *peer, int32_t stream_id,
 		   const char *detail)
 {
-	char text[ADDRESS_TEXT_SIZE];
-	counter_add(&worker->counters.refusals[refusal], 1);
+	char text[ADDRESS_TEXT_SIZE] = "clients";
+	worker_count_refusal(worker, refusal);
 	if (worker->log_budget == 0)
 		return;
 	worker->log_budget--;
-	address_format(peer, text);
+	enum valk_log_level level = refusal == REFUSAL_IDLE ? VALK_LOG_DETAIL : VALK_LOG_NOTICE;
+	if (peer != NULL)
+		address_format(peer, text);
 	if (stream_id != 0)
-		log_write(worker->shared->log, VALK_LOG_NOTICE, "refused %s stream %d: %s (%s)", text, (int)stream_id,
+		log_write(worker->shared->log, level, "refused %s stream %d: %s (%s)", text, (int)stream_id,
 			  refusal_name(refusal), detail);
 	else
-		log_write(worker->shared->log, VALK_LOG_NOTICE, "refused %s: %s (%s)", text, refusal_name(refusal),
-			  detail);
+		log_write(worker->shared->log, level, "refused %s: %s (%s)", text, refusal_name(refusal), detail);
 	if (worker->log_budget == 0)
 		log_write(worker->shared->log, VALK_LOG_NOTICE,
 			  "worker %u: further refusals in this second are counted, not logged", worker->index);
@@ -76,13 +81,35 @@ static bool has_room(const struct worker *worker)
 	return worker->connection_count < worker->shared->connections_max;
 }
 
+/* L13: the rest waits in the kernel until somebody leaves. */
+static void rest_when_full(struct worker *worker)
+{
+	char detail[96];
+	if (worker->accepting) {
+		refusal_describe_limit(detail, sizeof(detail), "connections of this worker",
+				       worker->connection_count + 1ULL, worker->shared->connections_max);
+		worker_refuse(worker, REFUSAL_CONNECTIONS, NULL, 0, detail);
+	}
+	set_accepting(worker, false);
+}
+
+/* `reason` is an errno of accept: out of descriptors or memory, mostly. */
+static void rest_after_failure(struct worker *worker, int reason)
+{
+	char text[96];
+	worker_refuse(worker, REFUSAL_CONNECTIONS, NULL, 0, strerror_r(reason, text, sizeof(text)));
+	set_accepting(worker, false);
+	ev_timer_set(&worker->accept_rest, accept_rest_seconds, 0.0);
+	ev_timer_start(worker->loop, &worker->accept_rest);
+}
+
 /* Accepts up to `most` connections from one listener. */
 static void accept_some(struct worker *worker, int listener, unsigned most)
 {
 	for (unsigned i = 0; i < most; i++) {
 		struct address peer;
 		if (!has_room(worker)) {
-			set_accepting(worker, false); /* L13: the rest waits in the kernel until somebody leaves */
+			rest_when_full(worker);
 			return;
 		}
 		int descriptor = listener_accept(listener, &peer);
@@ -92,11 +119,8 @@ static void accept_some(struct worker *worker, int listener, unsigned most)
 		}
 		if (descriptor == -ECONNABORTED || descriptor == -EINTR || descriptor == -EPROTO)
 			continue;
-		if (descriptor != -EAGAIN) {
-			set_accepting(worker, false);
-			ev_timer_set(&worker->accept_rest, accept_rest_seconds, 0.0);
-			ev_timer_start(worker->loop, &worker->accept_rest);
-		}
+		if (descriptor != -EAGAIN)
+			rest_after_failure(worker, -descriptor);
 		return;
 	}
 }
@@ -266,22 +290,9 @@ static void init_timeouts(struct worker *worker)
 
 static enum valk_error init_http2(struct worker *worker)
 {
-	const struct valk_limits *limits = worker->shared->limits;
-	const struct http2_limits http2_limits = {
-		.concurrent_streams = limits->concurrent_streams,
-		.header_timeout_ms = limits->header_timeout_ms,
-		.body_grace_ms = limits->body_grace_ms,
-		.body_rate = limits->body_rate,
-		.send_timeout_ms = limits->send_timeout_ms,
-		.body_bytes = limits->body_bytes,
-		.outbound_queue_frames = limits->queue_frames,
-		.head = {.list_bytes = limits->header_bytes,
-			 .field_count = limits->header_fields,
-			 .path_bytes = limits->header_bytes / 4},
-	};
 	const struct http2_observer observer = {on_http2_refusal};
-	return http2_context_init(&worker->http2, worker->slab, &http2_limits, &worker->shared->handler, &observer,
-				  worker->date, worker->shared->server_name);
+	return http2_context_init(&worker->http2, worker->slab, worker->shared->limits, &worker->shared->handler,
+				  &observer, worker->date, worker->shared->server_name);
 }
 
 /* Everything a worker needs, made on its own thread so that its memory is local to it. */
@@ -293,12 +304,15 @@ static enum valk_error set_up(struct worker *worker)
 	if (worker->loop == NULL)
 		return VALK_ERROR_SYSTEM;
 	worker->slab = slab_create();
-	if (worker->slab == NULL || !output_pool_take(&worker->outputs, &worker->output))
+	if (worker->slab == NULL)
+		return VALK_ERROR_MEMORY;
+	output_pool_init(&worker->outputs, worker->slab);
+	if (!output_pool_take(&worker->outputs, &worker->output))
 		return VALK_ERROR_MEMORY;
 	tls_library_use_slab(worker->slab);
 	if (shared->credentials != NULL) {
 		enum valk_error error = tls_context_init(&worker->tls, shared->credentials, shared->tickets,
-							 &worker->output, &diagnostic);
+							 shared->limits, &worker->output, &diagnostic);
 		if (error != VALK_OK)
 			return error;
 	}

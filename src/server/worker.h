@@ -113,7 +113,10 @@ void worker_command(struct worker *worker, enum worker_command command);
 /* A connection of this worker is gone: accepting may resume, and a drain may be over. The worker's thread. */
 void worker_connection_closed(struct worker *worker);
 
-/* Counts a refusal and logs it, within the second's budget. The worker's thread. */
+/* Counts a refusal that needs no line. The worker's thread. */
+void worker_count_refusal(struct worker *worker, enum refusal refusal);
+
+/* Counts a refusal and logs it, within the second's budget. `peer` NULL: clients in general. The worker's thread. */
 void worker_refuse(struct worker *worker, enum refusal refusal, const struct address *peer, int32_t stream_id,
 		   const char *detail);
 

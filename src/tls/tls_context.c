@@ -14,6 +14,8 @@ static const char cipher_suites[] = "TLS13-AES128-GCM-SHA256:TLS13-AES256-GCM-SH
 				    "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"
 				    "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 
+enum { RECORD_HEADER_SIZE = 5 }; /* RFC 8446 section 5.1 */
+
 /* In order of preference among the key shares the client sends. */
 static int groups[] = {
 #if TLS_HAVE_X25519MLKEM768
@@ -24,13 +26,40 @@ static int groups[] = {
 	WOLFSSL_ECC_SECP384R1,
 };
 
+/* Counts the records in bytes that wolfSSL is about to take. */
+static void count_records(struct tls_session *session, const uint8_t *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t count = length < session->record_left ? length : session->record_left;
+		if (count == 0) {
+			session->record_header = session->record_header << 8 | *bytes;
+			count = 1;
+			if (++session->record_header_length == RECORD_HEADER_SIZE) {
+				session->record_left = session->record_header & 0xffff;
+				session->record_header_length = 0;
+				session->empty_records++;
+			}
+		} else {
+			session->record_left -= (uint32_t)count;
+		}
+		bytes += count;
+		length -= count;
+	}
+}
+
+/* One call of wolfSSL_read may take thousands of records that bring nothing (empty ones, KeyUpdates): the count of
+ * those in a row ends it. */
 static int receive_ciphertext(WOLFSSL *ssl, char *bytes, int capacity, void *argument)
 {
 	(void)ssl;
-	struct tls_io *io = &((struct tls_session *)argument)->context->io;
+	struct tls_session *session = argument;
+	struct tls_io *io = &session->context->io;
 	if (io->input_length == 0)
 		return WOLFSSL_CBIO_ERR_WANT_READ;
+	if (tls_session_passed_limit(session))
+		return WOLFSSL_CBIO_ERR_GENERAL;
 	size_t count = (size_t)capacity < io->input_length ? (size_t)capacity : io->input_length;
+	count_records(session, io->input, count);
 	memcpy(bytes, io->input, count);
 	io->input += count;
 	io->input_length -= count;
@@ -114,12 +143,14 @@ static enum valk_error configure(struct tls_context *context, const struct tls_c
 }
 
 enum valk_error tls_context_init(struct tls_context *context, const struct tls_credentials *credentials,
-				 struct tls_ticket_keys *tickets, struct buffer *output,
-				 struct valk_diagnostic *diagnostic)
+				 struct tls_ticket_keys *tickets, const struct valk_limits *limits,
+				 struct buffer *output, struct valk_diagnostic *diagnostic)
 {
 	memset(context, 0, sizeof(*context));
 	context->tickets = tickets;
 	context->io.output = output;
+	context->handshake_bytes_max = limits->handshake_bytes;
+	context->empty_records_max = limits->empty_records;
 	context->wolfssl = wolfSSL_CTX_new(wolfSSLv23_server_method());
 	if (context->wolfssl == NULL)
 		return diagnose(diagnostic, VALK_ERROR_MEMORY, "cannot set up TLS: out of memory");

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "tls/tls_credentials.h"
 #include "tls/tls_ticket.h"
+#include "valkyrie/limits.h"
 
 struct WOLFSSL_CTX;
 
@@ -23,14 +24,17 @@ struct tls_context {
 	struct WOLFSSL_CTX *wolfssl;
 	struct tls_ticket_keys *tickets; /* shared, not owned */
 	struct tls_io io;
+	uint32_t handshake_bytes_max; /* L14 */
+	uint32_t empty_records_max;   /* L14 */
 };
 
-/* Sets `context` up for servers with `credentials` (read only during the call) and `tickets` (shared; must outlive it).
- * Sessions append their ciphertext to `output`, which must outlive the context. VALK_ERROR_TLS or VALK_ERROR_MEMORY
- * with a diagnostic. The caller disposes it. */
+/* Sets `context` up for servers with `credentials` and `limits` (read only during the call) and `tickets` (shared; must
+ * outlive it). Sessions append their ciphertext to `output`, which must outlive the context. VALK_ERROR_TLS or
+ * VALK_ERROR_MEMORY with a diagnostic. The caller disposes it. */
 enum valk_error tls_context_init(struct tls_context *context, const struct tls_credentials *credentials,
-				 struct tls_ticket_keys *tickets, struct buffer *output,
-				 struct valk_diagnostic *diagnostic) __attribute__((warn_unused_result));
+				 struct tls_ticket_keys *tickets, const struct valk_limits *limits,
+				 struct buffer *output, struct valk_diagnostic *diagnostic)
+	__attribute__((warn_unused_result));
 
 /* Frees what init made; when all its sessions are disposed. Harmless on a zeroed context. */
 void tls_context_dispose(struct tls_context *context);

@@ -118,6 +118,7 @@ static void close_trial(struct trial *trial)
 static enum valk_error run_trial(const struct tls_credentials *credentials, struct tls_ticket_keys *tickets,
 				 WOLFSSL_METHOD *method, const char *version, struct valk_diagnostic *diagnostic)
 {
+	struct valk_limits limits;
 	struct trial trial;
 	char reason[WOLFSSL_MAX_ERROR_SZ] = "out of memory";
 	memset(&trial, 0, sizeof(trial));
@@ -126,8 +127,9 @@ static enum valk_error run_trial(const struct tls_credentials *credentials, stru
 		return diagnose(diagnostic, VALK_ERROR_MEMORY, "cannot test TLS: out of memory");
 	buffer_init(&trial.to_client, trial.storage, PIPE_CAPACITY);
 	buffer_init(&trial.to_server, trial.storage + PIPE_CAPACITY, PIPE_CAPACITY);
+	valk_limits_init(&limits);
 	enum valk_error error =
-		tls_context_init(&trial.server_context, credentials, tickets, &trial.to_client, diagnostic);
+		tls_context_init(&trial.server_context, credentials, tickets, &limits, &trial.to_client, diagnostic);
 	if (error == VALK_OK && (tls_session_init(&trial.server, &trial.server_context, "h2") != VALK_OK ||
 				 !open_client(&trial, method) || !exchange(&trial, reason, sizeof(reason))))
 		error = diagnose(diagnostic, VALK_ERROR_CONFIG,

@@ -9,9 +9,8 @@
 enum valk_error tls_session_init(struct tls_session *session, struct tls_context *context, const char *protocol)
 {
 	char name[32];
+	memset(session, 0, sizeof(*session));
 	session->context = context;
-	session->established = false;
-	session->ticket_generation = 0;
 	session->wolfssl = wolfSSL_new(context->wolfssl);
 	if (session->wolfssl == NULL)
 		return VALK_ERROR_MEMORY;
@@ -37,10 +36,21 @@ void tls_session_feed(struct tls_session *session, const uint8_t *ciphertext, si
 {
 	session->context->io.input = ciphertext;
 	session->context->io.input_length = length;
+	if (!session->established)
+		session->handshake_bytes += (uint32_t)length;
+}
+
+bool tls_session_passed_limit(const struct tls_session *session)
+{
+	const struct tls_context *context = session->context;
+	return session->established ? session->empty_records > context->empty_records_max
+				    : session->handshake_bytes > context->handshake_bytes_max;
 }
 
 static enum valk_error classify(const struct tls_session *session, int status)
 {
+	if (tls_session_passed_limit(session))
+		return VALK_ERROR_LIMIT;
 	switch (wolfSSL_get_error(session->wolfssl, status)) {
 	case WOLFSSL_ERROR_WANT_READ:
 	case WOLFSSL_ERROR_WANT_WRITE:
@@ -66,6 +76,7 @@ static enum valk_error handshake(struct tls_session *session)
 	if (wolfSSL_ALPN_GetProtocol(session->wolfssl, &protocol, &length) != WOLFSSL_SUCCESS)
 		return VALK_ERROR_TLS;
 	session->established = true;
+	session->empty_records = 0;
 	return VALK_OK;
 }
 
@@ -80,6 +91,7 @@ enum valk_error tls_session_read(struct tls_session *session, uint8_t *plaintext
 	int count = wolfSSL_read(session->wolfssl, plaintext, (int)capacity);
 	if (count <= 0)
 		return classify(session, count);
+	session->empty_records = 0;
 	*length = (size_t)count;
 	return VALK_OK;
 }

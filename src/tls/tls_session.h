@@ -18,6 +18,11 @@ enum {
 struct tls_session {
 	struct WOLFSSL *wolfssl;
 	struct tls_context *context;
+	uint32_t handshake_bytes; /* L14: received until established */
+	uint32_t empty_records;	  /* L14: begun since the last one that brought data */
+	uint32_t record_left;	  /* bytes of the record in progress that are still to come */
+	uint32_t record_header;	  /* its last bytes */
+	uint8_t record_header_length;
 	uint8_t ticket_generation; /* that of the ticket it resumed with, plus one; 0 after a full handshake */
 	bool established;	   /* the handshake is done and ALPN chose a protocol */
 };
@@ -27,6 +32,10 @@ struct tls_session {
 enum valk_error tls_session_init(struct tls_session *session, struct tls_context *context, const char *protocol)
 	__attribute__((warn_unused_result));
 
+/* True when the peer has sent more than the context's limits allow: bytes before the handshake is done, or, after it,
+ * records without data. */
+bool tls_session_passed_limit(const struct tls_session *session);
+
 /* Frees what init made. Harmless on a zeroed session. */
 void tls_session_dispose(struct tls_session *session);
 
@@ -35,7 +44,9 @@ void tls_session_feed(struct tls_session *session, const uint8_t *ciphertext, si
 
 /* Drives the handshake, then decrypts into `plaintext` and sets `*length` to the bytes written.
  * VALK_OK: `*length` > 0. VALK_ERROR_AGAIN: all ciphertext is used up. VALK_ERROR_CLOSED: close_notify. VALK_ERROR_TLS:
- * the session is unusable; an alert may stand in the output. */
+ * the session is unusable; an alert may stand in the output. VALK_ERROR_LIMIT: tls_session_passed_limit.
+ * VALK_ERROR_MEMORY.
+ */
 enum valk_error tls_session_read(struct tls_session *session, uint8_t *plaintext, size_t capacity, size_t *length)
 	__attribute__((warn_unused_result));
 

@@ -257,6 +257,13 @@ static void decode_headers(struct h2_client *client, const struct frame *frame, 
 	nghttp2_hd_inflate_end_headers(client->inflater);
 }
 
+int client_status(struct h2_client *client, const struct frame *frame)
+{
+	struct response response = {0};
+	decode_headers(client, frame, &response);
+	return response.status;
+}
+
 void client_return_window(struct h2_client *client, const struct frame *frame)
 {
 	struct bytes out = {0};

@@ -51,6 +51,10 @@ enum read_result client_read(struct h2_client *client, struct frame *frame, int 
 /* Reads until a frame of `type` comes; other frames are dropped. */
 enum read_result client_read_type(struct h2_client *client, uint8_t type, struct frame *frame, int timeout_ms);
 
+/* Status of a response whose HEADERS frame was just read. Each header block must be decoded once and in order, by this
+ * or by client_read_response. */
+int client_status(struct h2_client *client, const struct frame *frame);
+
 /* Reads until the connection closes. The code of the last GOAWAY, -1 without one; -2 when it stays open. */
 int client_read_until_closed(struct h2_client *client, int timeout_ms);
 

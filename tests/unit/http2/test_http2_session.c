@@ -1,142 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The protocol engine without a socket: bytes in, bytes out, time by hand. */
-#include "http2/http2_session.h"
-
-#include "http/text.h"
-#include "support/frames.h"
+#include "support/engine.h"
 #include "support/test.h"
-
-static const struct http2_limits default_limits = {
-	.concurrent_streams = 100,
-	.header_timeout_ms = 10000,
-	.body_grace_ms = 10000,
-	.body_rate = 500,
-	.send_timeout_ms = 30000,
-	.body_bytes = 1000,
-	.outbound_queue_frames = 1000,
-	.head = {.list_bytes = 32768, .field_count = 200, .path_bytes = 8192},
-};
-
-/* One session and what it did. */
-static struct {
-	struct slab *slab;
-	struct http2_context context;
-	struct http2_session *session;
-	uint64_t now_ms;
-	struct bytes output;
-	int refusals[REFUSAL_COUNT];
-	char last_path[256];
-	struct valk_response response;
-	int released;
-} engine;
-
-static const uint8_t body[200000] = {1};
-
-static const struct valk_response *handle(void *context, const struct valk_request *request)
-{
-	(void)context;
-	snprintf(engine.last_path, sizeof(engine.last_path), "%.*s", (int)request->path.length, request->path.bytes);
-	return request->path.length == 5 && memcmp(request->path.bytes, "/null", 5) == 0 ? NULL : &engine.response;
-}
-
-static void on_refusal(void *owner, enum refusal refusal, int32_t stream_id, const char *detail)
-{
-	(void)stream_id;
-	assert_ptr_equal(owner, &engine);
-	assert_non_null(detail);
-	engine.refusals[refusal]++;
-}
 
 static void on_release(const struct valk_response *response)
 {
 	assert_ptr_equal(response, &engine.response);
 	engine.released++;
-}
-
-static void open_engine(const struct http2_limits *limits)
-{
-	const struct valk_handler handler = {handle, NULL};
-	const struct http2_observer observer = {on_refusal};
-	memset(&engine, 0, sizeof(engine));
-	engine.response = (struct valk_response){.status = 200, .body = body, .body_length = 114};
-	engine.slab = slab_create();
-	assert_int_equal(http2_context_init(&engine.context, engine.slab, limits, &handler, &observer,
-					    "Sun, 06 Nov 1994 08:49:37 GMT", "test"),
-			 VALK_OK);
-	engine.session = http2_session_create(&engine.context, &engine, 0);
-	assert_non_null(engine.session);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	open_engine(&default_limits);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	http2_session_destroy(engine.session);
-	http2_context_dispose(&engine.context);
-	slab_destroy(engine.slab);
-	bytes_free(&engine.output);
-	return 0;
-}
-
-/* Feeds bytes in pieces of `step` and frees them. */
-static enum valk_error feed(struct bytes *bytes, size_t step)
-{
-	enum valk_error error = VALK_OK;
-	for (size_t at = 0; error == VALK_OK && at < bytes->length; at += step) {
-		size_t length = bytes->length - at < step ? bytes->length - at : step;
-		error = http2_session_receive(engine.session, bytes->data + at, length, engine.now_ms);
-	}
-	bytes_free(bytes);
-	return error;
-}
-
-/* Produces in pieces of `step` until nothing is left. */
-static void produce(size_t step)
-{
-	uint8_t *chunk = malloc(step);
-	size_t length;
-	do {
-		assert_int_equal(http2_session_produce(engine.session, chunk, step, &length, engine.now_ms), VALK_OK);
-		bytes_append(&engine.output, chunk, length);
-	} while (length == step);
-	free(chunk);
-}
-
-/* Counts frames of a type in the output, and keeps the last. */
-static int find(uint8_t type, int32_t stream_id, struct frame *last)
-{
-	const uint8_t *at = engine.output.data;
-	static const uint8_t nothing[8];
-	struct frame frame = {0};
-	int count = 0;
-	memset(last, 0, sizeof(*last));
-	last->payload = nothing;
-	while (next_frame(&at, engine.output.data + engine.output.length, &frame)) {
-		if (frame.type == type && frame.stream_id == stream_id) {
-			*last = frame;
-			count++;
-		}
-	}
-	assert_ptr_equal(at, engine.output.data + engine.output.length); /* whole frames only */
-	return count;
-}
-
-static uint64_t data_length(int32_t stream_id)
-{
-	const uint8_t *at = engine.output.data;
-	struct frame frame = {0};
-	uint64_t length = 0;
-	while (next_frame(&at, engine.output.data + engine.output.length, &frame)) {
-		if (frame.type == FRAME_DATA && frame.stream_id == stream_id)
-			length += frame.length;
-	}
-	return length;
 }
 
 static void request(struct bytes *out, int32_t id, const char *path)
@@ -148,8 +18,8 @@ static void the_server_announces_its_settings(void **state)
 {
 	(void)state;
 	struct frame frame = {0};
-	produce(100);
-	assert_int_equal(find(FRAME_SETTINGS, 0, &frame), 1);
+	engine_produce(100);
+	assert_int_equal(engine_find(FRAME_SETTINGS, 0, &frame), 1);
 	assert_int_equal(read_u32(frame.payload + 2), 100); /* first entry: concurrent streams */
 	assert_false(http2_session_is_established(engine.session));
 }
@@ -164,41 +34,43 @@ static void any_cut_gives_the_same_answer(void **state)
 		put_preface(&bytes);
 		request(&bytes, 1, "/first");
 		request(&bytes, 3, "/second");
-		assert_int_equal(feed(&bytes, step), VALK_OK);
+		assert_int_equal(engine_feed(&bytes, step), VALK_OK);
 		assert_true(http2_session_is_established(engine.session));
 		assert_string_equal(engine.last_path, "/second");
-		produce(step);
-		assert_int_equal(find(FRAME_HEADERS, 1, &frame), 1);
-		assert_int_equal(data_length(1), 114);
-		assert_int_equal(data_length(3), 114);
-		assert_true(find(FRAME_DATA, 3, &frame) >= 1);
+		engine_produce(step);
+		assert_int_equal(engine_find(FRAME_HEADERS, 1, &frame), 1);
+		assert_int_equal(engine_data_length(1), 114);
+		assert_int_equal(engine_data_length(3), 114);
+		assert_true(engine_find(FRAME_DATA, 3, &frame) >= 1);
 		assert_int_equal(frame.flags & FLAG_END_STREAM, FLAG_END_STREAM);
 		assert_true(http2_session_is_idle(engine.session));
-		tear_down(NULL);
-		open_engine(&default_limits);
+		engine_close();
+		engine_open(NULL);
 	}
 }
 
 static void bodies_of_every_size_are_exact(void **state)
 {
 	(void)state;
-	static const size_t sizes[] = {0, 1, 9, 16374, 16375, 16376, 16384, 16385, 32750, 65535, 100000, sizeof(body)};
+	static const size_t sizes[] = {0,     1,     9,	    16374, 16375,  16376,
+				       16384, 16385, 32750, 65535, 100000, ENGINE_BODY_BYTES};
 	static const size_t steps[] = {10, 1000, 16384, 65536};
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
 			struct bytes bytes = {0};
 			struct frame frame = {0};
-			tear_down(NULL);
-			open_engine(&default_limits);
+			engine_close();
+			engine_open(NULL);
 			engine.response.body_length = sizes[i];
 			put_preface(&bytes);
 			put_setting(&bytes, 4, 1 << 20);
 			put_window_update(&bytes, 0, 1 << 20);
 			request(&bytes, 1, "/");
-			assert_int_equal(feed(&bytes, 4096), VALK_OK);
-			produce(steps[s]);
-			assert_int_equal(data_length(1), sizes[i]);
-			int last = sizes[i] > 0 ? find(FRAME_DATA, 1, &frame) : find(FRAME_HEADERS, 1, &frame);
+			assert_int_equal(engine_feed(&bytes, 4096), VALK_OK);
+			engine_produce(steps[s]);
+			assert_int_equal(engine_data_length(1), sizes[i]);
+			int last = sizes[i] > 0 ? engine_find(FRAME_DATA, 1, &frame)
+						: engine_find(FRAME_HEADERS, 1, &frame);
 			assert_true(last >= 1);
 			assert_int_equal(frame.flags & FLAG_END_STREAM, FLAG_END_STREAM);
 		}
@@ -214,18 +86,18 @@ static void the_window_is_respected(void **state)
 	put_preface(&bytes);
 	put_setting(&bytes, 4, 10);
 	request(&bytes, 1, "/");
-	assert_int_equal(feed(&bytes, 4096), VALK_OK);
-	produce(16384);
-	assert_int_equal(data_length(1), 10);
+	assert_int_equal(engine_feed(&bytes, 4096), VALK_OK);
+	engine_produce(16384);
+	assert_int_equal(engine_data_length(1), 10);
 	assert_false(http2_session_wants_write(engine.session));
 	put_window_update(&bytes, 1, 1);
-	assert_int_equal(feed(&bytes, 4096), VALK_OK);
-	produce(16384);
-	assert_int_equal(data_length(1), 11);
+	assert_int_equal(engine_feed(&bytes, 4096), VALK_OK);
+	engine_produce(16384);
+	assert_int_equal(engine_data_length(1), 11);
 	put_window_update(&bytes, 1, 100000);
-	assert_int_equal(feed(&bytes, 4096), VALK_OK);
-	produce(16384);
-	assert_int_equal(data_length(1), 1000);
+	assert_int_equal(engine_feed(&bytes, 4096), VALK_OK);
+	engine_produce(16384);
+	assert_int_equal(engine_data_length(1), 1000);
 	assert_true(http2_session_is_idle(engine.session));
 }
 
@@ -234,7 +106,7 @@ static void what_is_not_http2_ends_the_session(void **state)
 	(void)state;
 	struct bytes bytes = {0};
 	bytes_append(&bytes, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", 27);
-	assert_int_equal(feed(&bytes, 100), VALK_ERROR_PROTOCOL);
+	assert_int_equal(engine_feed(&bytes, 100), VALK_ERROR_PROTOCOL);
 	assert_int_equal(engine.refusals[REFUSAL_PREFACE], 1);
 }
 
@@ -246,12 +118,12 @@ static void a_skipped_identifier_is_an_error(void **state)
 	struct frame frame = {0};
 	put_preface(&bytes);
 	request(&bytes, 5, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
 	request(&bytes, 3, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_GOAWAY, 0, &frame), 1);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_GOAWAY, 0, &frame), 1);
 	assert_int_equal(read_u32(frame.payload + 4), CODE_PROTOCOL_ERROR);
 	assert_true(http2_session_is_finished(engine.session));
 }
@@ -263,12 +135,12 @@ static void frames_on_an_ended_stream_are_an_error(void **state)
 	struct frame frame = {0};
 	put_preface(&bytes);
 	request(&bytes, 1, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
 	put_frame(&bytes, FRAME_DATA, FLAG_END_STREAM, 1, "x", 1);
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_GOAWAY, 0, &frame), 1);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_GOAWAY, 0, &frame), 1);
 	assert_int_equal(read_u32(frame.payload + 4), CODE_STREAM_CLOSED);
 }
 
@@ -283,26 +155,26 @@ static void late_content_after_an_early_answer_is_ignored(void **state)
 	put_request(&bytes, 1, 0, "POST", "/");
 	put_frame(&bytes, FRAME_DATA, 0, 1, content, 600);
 	put_frame(&bytes, FRAME_DATA, 0, 1, content, 600); /* above the limit of 1000 */
-	assert_int_equal(feed(&bytes, 5000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 5000), VALK_OK);
+	engine_produce(1000);
 	assert_int_equal(engine.refusals[REFUSAL_BODY_SIZE], 1);
-	assert_int_equal(find(FRAME_HEADERS, 1, &frame), 1);
+	assert_int_equal(engine_find(FRAME_HEADERS, 1, &frame), 1);
 	/* It may go on for a while, then it is asked to stop. */
 	put_frame(&bytes, FRAME_DATA, 0, 1, content, 600);
-	assert_int_equal(feed(&bytes, 5000), VALK_OK);
+	assert_int_equal(engine_feed(&bytes, 5000), VALK_OK);
 	assert_int_equal(http2_session_check_timeouts(engine.session, 2000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_RST_STREAM, 1, &frame), 0);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_RST_STREAM, 1, &frame), 0);
 	assert_int_equal(http2_session_check_timeouts(engine.session, 2001), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_RST_STREAM, 1, &frame), 1);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_RST_STREAM, 1, &frame), 1);
 	assert_int_equal(read_u32(frame.payload), CODE_NO_ERROR);
 	put_frame(&bytes, FRAME_DATA, FLAG_END_STREAM, 1, content, 600);
 	request(&bytes, 3, "/next");
-	assert_int_equal(feed(&bytes, 5000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_GOAWAY, 0, &frame), 0);
-	assert_int_equal(data_length(3), 114);
+	assert_int_equal(engine_feed(&bytes, 5000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_GOAWAY, 0, &frame), 0);
+	assert_int_equal(engine_data_length(3), 114);
 }
 
 static void a_post_is_answered_when_its_body_is_complete(void **state)
@@ -313,13 +185,13 @@ static void a_post_is_answered_when_its_body_is_complete(void **state)
 	put_preface(&bytes);
 	put_request(&bytes, 1, 0, "POST", "/");
 	put_frame(&bytes, FRAME_DATA, 0, 1, "abc", 3);
-	assert_int_equal(feed(&bytes, 5000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_HEADERS, 1, &frame), 0);
+	assert_int_equal(engine_feed(&bytes, 5000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_HEADERS, 1, &frame), 0);
 	put_frame(&bytes, FRAME_DATA, FLAG_END_STREAM, 1, "def", 3);
-	assert_int_equal(feed(&bytes, 5000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_HEADERS, 1, &frame), 1);
+	assert_int_equal(engine_feed(&bytes, 5000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_HEADERS, 1, &frame), 1);
 	assert_true(http2_session_is_idle(engine.session));
 }
 
@@ -330,13 +202,13 @@ static void a_slow_header_block_ends_the_session(void **state)
 	struct frame frame = {0};
 	put_preface(&bytes);
 	put_frame(&bytes, FRAME_HEADERS, FLAG_END_STREAM, 1, "\x82", 1); /* no END_HEADERS */
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
 	assert_false(http2_session_is_idle(engine.session));
 	assert_int_equal(http2_session_check_timeouts(engine.session, 10000), VALK_OK);
 	assert_int_equal(http2_session_check_timeouts(engine.session, 10001), VALK_ERROR_LIMIT);
 	assert_int_equal(engine.refusals[REFUSAL_HEADER_TIMEOUT], 1);
-	produce(1000);
-	assert_int_equal(find(FRAME_GOAWAY, 0, &frame), 1);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_GOAWAY, 0, &frame), 1);
 	assert_int_equal(read_u32(frame.payload + 4), CODE_ENHANCE_YOUR_CALM);
 }
 
@@ -349,20 +221,20 @@ static void a_slow_body_gets_408(void **state)
 	put_preface(&bytes);
 	put_request(&bytes, 1, 0, "POST", "/");
 	put_request(&bytes, 3, 0, "POST", "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
 	engine.now_ms = 11000;
 	for (int i = 0; i < 10; i++) {
 		put_frame(&bytes, FRAME_DATA, 0, 3, content, 90);
-		assert_int_equal(feed(&bytes, 1000), VALK_OK);
+		assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
 	}
 	/* Neither kept 500 bytes a second, but the limit on the body keeps this test small: lower the rate. */
 	engine.context.limits.body_rate = 80;
 	assert_int_equal(http2_session_check_timeouts(engine.session, 11000), VALK_OK);
 	assert_int_equal(engine.refusals[REFUSAL_BODY_TIMEOUT], 1);
-	produce(1000);
-	assert_int_equal(find(FRAME_HEADERS, 1, &frame), 1);
-	assert_int_equal(find(FRAME_HEADERS, 3, &frame), 0);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_HEADERS, 1, &frame), 1);
+	assert_int_equal(engine_find(FRAME_HEADERS, 3, &frame), 0);
 }
 
 static void a_response_nobody_takes_is_reset(void **state)
@@ -373,14 +245,14 @@ static void a_response_nobody_takes_is_reset(void **state)
 	put_preface(&bytes);
 	put_setting(&bytes, 4, 0);
 	request(&bytes, 1, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
 	assert_int_equal(http2_session_check_timeouts(engine.session, 30000), VALK_OK);
 	assert_int_equal(engine.refusals[REFUSAL_SEND_TIMEOUT], 0);
 	assert_int_equal(http2_session_check_timeouts(engine.session, 30001), VALK_OK);
 	assert_int_equal(engine.refusals[REFUSAL_SEND_TIMEOUT], 1);
-	produce(1000);
-	assert_int_equal(find(FRAME_RST_STREAM, 1, &frame), 1);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_RST_STREAM, 1, &frame), 1);
 	assert_int_equal(read_u32(frame.payload), CODE_CANCEL);
 	assert_true(http2_session_is_idle(engine.session));
 }
@@ -394,9 +266,11 @@ static void unsent_answers_are_bounded(void **state)
 	put_preface(&bytes);
 	for (int i = 0; i < 5000; i++)
 		put_frame(&bytes, FRAME_PING, 0, 0, "12345678", 8);
-	error = feed(&bytes, 65536);
+	engine.context.limits.pings = 100000;
+	error = engine_feed(&bytes, 65536);
 	assert_true(error == VALK_ERROR_LIMIT);
-	assert_true(engine.refusals[REFUSAL_FLOOD] >= 1);
+	assert_int_equal(engine.refusals[REFUSAL_QUEUE], 1);
+	assert_string_equal(engine.last_refusal, "acknowledgements waiting to be sent: 101, limit 100");
 }
 
 static void a_queue_that_only_grows_is_bounded(void **state)
@@ -405,12 +279,13 @@ static void a_queue_that_only_grows_is_bounded(void **state)
 	struct bytes bytes = {0};
 	enum valk_error error = VALK_OK;
 	put_preface(&bytes);
-	assert_int_equal(feed(&bytes, 100), VALK_OK);
+	assert_int_equal(engine_feed(&bytes, 100), VALK_OK);
+	engine.context.limits.error_burst = 10000;
 	/* The window is shut, so the first 100 stay open and every further one is refused with a frame. */
 	put_setting(&bytes, 4, 0);
 	for (int i = 0; error == VALK_OK && i < 3000; i++) {
 		request(&bytes, 2 * i + 1, "/");
-		error = feed(&bytes, 65536);
+		error = engine_feed(&bytes, 65536);
 	}
 	assert_int_equal(error, VALK_ERROR_LIMIT);
 }
@@ -422,21 +297,21 @@ static void shutdown_takes_two_steps(void **state)
 	struct frame frame = {0};
 	put_preface(&bytes);
 	request(&bytes, 1, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
 	http2_session_shutdown_begin(engine.session);
 	http2_session_shutdown_begin(engine.session);
-	produce(1000);
-	assert_int_equal(find(FRAME_GOAWAY, 0, &frame), 1);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_GOAWAY, 0, &frame), 1);
 	assert_int_equal(read_u32(frame.payload), 0x7fffffff);
-	assert_int_equal(find(FRAME_PING, 0, &frame), 1);
+	assert_int_equal(engine_find(FRAME_PING, 0, &frame), 1);
 	/* A request that crossed the first GOAWAY is still answered. */
 	request(&bytes, 3, "/");
 	put_frame(&bytes, FRAME_PING, FLAG_ACK, 0, frame.payload, 8);
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
-	assert_int_equal(data_length(3), 114);
-	assert_int_equal(find(FRAME_GOAWAY, 0, &frame), 2);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_data_length(3), 114);
+	assert_int_equal(engine_find(FRAME_GOAWAY, 0, &frame), 2);
 	assert_int_equal(read_u32(frame.payload), 3);
 	assert_int_equal(read_u32(frame.payload + 4), CODE_NO_ERROR);
 	assert_true(http2_session_is_finished(engine.session));
@@ -450,20 +325,20 @@ static void a_response_is_released_once(void **state)
 	engine.response.body_length = 50000;
 	put_preface(&bytes);
 	request(&bytes, 1, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
 	assert_int_equal(engine.released, 1);
 	request(&bytes, 3, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000); /* stops at the connection's window */
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000); /* stops at the connection's window */
 	assert_int_equal(engine.released, 1);
 	put_reset(&bytes, 3, CODE_CANCEL);
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
 	assert_int_equal(engine.released, 2);
 	/* One whose last bytes wait for room is kept until they are copied. */
 	put_window_update(&bytes, 0, 1 << 20);
 	request(&bytes, 5, "/");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
 	uint8_t chunk[100];
 	size_t length;
 	assert_int_equal(http2_session_produce(engine.session, chunk, sizeof(chunk), &length, 0), VALK_OK);
@@ -479,9 +354,9 @@ static void a_handler_without_an_answer_is_500(void **state)
 	struct frame frame = {0};
 	put_preface(&bytes);
 	request(&bytes, 1, "/null");
-	assert_int_equal(feed(&bytes, 1000), VALK_OK);
-	produce(1000);
-	assert_int_equal(find(FRAME_HEADERS, 1, &frame), 1);
+	assert_int_equal(engine_feed(&bytes, 1000), VALK_OK);
+	engine_produce(1000);
+	assert_int_equal(engine_find(FRAME_HEADERS, 1, &frame), 1);
 	assert_int_equal(counter_read(&engine.context.counters.responses[5]), 1);
 }
 
@@ -505,16 +380,14 @@ static void a_header_bomb_is_431(void **state)
 	put_preface(&bytes);
 	put_frame(&bytes, FRAME_HEADERS, FLAG_END_STREAM | FLAG_END_HEADERS, 1, block.data, block.length);
 	request(&bytes, 3, "/after");
-	assert_int_equal(feed(&bytes, 65536), VALK_OK);
-	produce(16384);
+	assert_int_equal(engine_feed(&bytes, 65536), VALK_OK);
+	engine_produce(16384);
 	assert_int_equal(engine.refusals[REFUSAL_HEADER_SIZE], 1);
 	assert_int_equal(counter_read(&engine.context.counters.responses[4]), 1);
 	assert_string_equal(engine.last_path, "/after");
-	assert_int_equal(data_length(3), 114);
+	assert_int_equal(engine_data_length(3), 114);
 	bytes_free(&block);
 }
-
-#define with_engine(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {

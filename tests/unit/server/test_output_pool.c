@@ -6,8 +6,10 @@
 static void buffers_are_reused_and_bounded(void **state)
 {
 	(void)state;
-	struct output_pool pool = {0};
+	struct slab *slab = slab_create();
+	struct output_pool pool;
 	struct buffer buffers[OUTPUT_SPARES_MAX + 4];
+	output_pool_init(&pool, slab);
 	for (size_t i = 0; i < OUTPUT_SPARES_MAX + 4; i++) {
 		assert_true(output_pool_take(&pool, &buffers[i]));
 		assert_int_equal(buffer_room(&buffers[i]), OUTPUT_CAPACITY);
@@ -23,6 +25,7 @@ static void buffers_are_reused_and_bounded(void **state)
 	assert_int_equal(pool.spare_count, OUTPUT_SPARES_MAX);
 	output_pool_dispose(&pool);
 	assert_int_equal(pool.spare_count, 0);
+	slab_destroy(slab);
 }
 
 int main(void)

@@ -32,6 +32,7 @@ static int client_send(WOLFSSL *ssl, char *bytes, int length, void *argument)
 
 static void x25519mlkem768_is_chosen(void **state)
 {
+	struct valk_limits limits;
 	(void)state;
 #if TLS_HAVE_X25519MLKEM768
 	static uint8_t storage[2][CAPACITY];
@@ -49,7 +50,8 @@ static void x25519mlkem768_is_chosen(void **state)
 	assert_int_equal(tls_credentials_load(certificate_path("ec256.crt"), certificate_path("ec256.key"),
 					      &credentials, &diagnostic),
 			 VALK_OK);
-	assert_int_equal(tls_context_init(&context, credentials, tickets, &to_client, &diagnostic), VALK_OK);
+	valk_limits_init(&limits);
+	assert_int_equal(tls_context_init(&context, credentials, tickets, &limits, &to_client, &diagnostic), VALK_OK);
 	assert_int_equal(tls_session_init(&server, &context, "h2"), VALK_OK);
 
 	WOLFSSL_CTX *client_context = wolfSSL_CTX_new(wolfTLSv1_3_client_method());

@@ -21,6 +21,7 @@ static struct {
 
 static int set_up(void **state)
 {
+	struct valk_limits limits;
 	(void)state;
 	struct valk_diagnostic diagnostic;
 	memset(&trial, 0, sizeof(trial));
@@ -30,8 +31,10 @@ static int set_up(void **state)
 			 VALK_OK);
 	trial.tickets = tls_ticket_keys_create(0);
 	buffer_init(&trial.output, trial.storage, sizeof(trial.storage));
-	assert_int_equal(tls_context_init(&trial.context, trial.credentials, trial.tickets, &trial.output, &diagnostic),
-			 VALK_OK);
+	valk_limits_init(&limits);
+	assert_int_equal(
+		tls_context_init(&trial.context, trial.credentials, trial.tickets, &limits, &trial.output, &diagnostic),
+		VALK_OK);
 	assert_int_equal(tls_session_init(&trial.session, &trial.context, "h2"), VALK_OK);
 	trial.client_context = SSL_CTX_new(TLS_client_method());
 	trial.client = SSL_new(trial.client_context);
