@@ -53,12 +53,13 @@ SUPPORT_SOURCES := $(wildcard tests/support/*.c)
 UNIT_SOURCES := $(wildcard tests/unit/*/*.c)
 E2E_SOURCES := $(wildcard tests/e2e/*.c)
 ATTACK_SOURCES := $(wildcard tests/attacks/*.c)
+FAULT_SOURCES := $(wildcard tests/faults/*.c)
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 test_binary = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 UNIT_TESTS := $(call test_binary,$(UNIT_SOURCES))
 E2E_TESTS := $(call test_binary,$(E2E_SOURCES))
-ATTACK_TESTS := $(call test_binary,$(ATTACK_SOURCES))
-TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES)
+ATTACK_TESTS := $(call test_binary,$(ATTACK_SOURCES) $(filter %/test_faults.c,$(FAULT_SOURCES)))
+TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES) $(FAULT_SOURCES)
 OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(TEST_SOURCES))
 
 .DEFAULT_GOAL := all
@@ -133,6 +134,12 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(call object,$(C
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
+
+# Its own malloc and system calls come before everybody else's, and the slab is malloc, so that each allocation can fail.
+$(BUILD)/tests/faults/test_faults: $(call object,$(FAULT_SOURCES) src/base/slab_system.c) $(BUILD)/libsupport.a $(BUILD)/libvalkyrie.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
 
 test: $(UNIT_TESTS) $(E2E_TESTS) $(BUILD)/valkyrie ## run every test (SANITIZE=address,undefined or thread for instrumented ones)
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)

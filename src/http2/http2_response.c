@@ -156,8 +156,9 @@ void http2_response_submit(struct http2_stream *stream)
 	counter_add(&session->context->counters.responses[response->status / 100 % 6], 1);
 	if (nghttp2_submit_response(session->nghttp2, stream->id, fields, count, has_body ? &provider : NULL) != 0) {
 		http2_session_refuse(session, REFUSAL_MEMORY, stream->id, "response");
-		(void)nghttp2_submit_rst_stream(session->nghttp2, NGHTTP2_FLAG_NONE, stream->id,
-						NGHTTP2_INTERNAL_ERROR);
+		if (nghttp2_submit_rst_stream(session->nghttp2, NGHTTP2_FLAG_NONE, stream->id,
+					      NGHTTP2_INTERNAL_ERROR) != 0)
+			http2_frames_record_fault(session, NGHTTP2_INTERNAL_ERROR); /* not even that: the end */
 	}
 }
 

@@ -272,7 +272,11 @@ static void on_io(struct ev_loop *loop, ev_io *watcher, int events)
 {
 	(void)loop;
 	struct connection *connection = watcher->data;
-	enum valk_error received = (events & EV_READ) != 0 ? receive(connection) : VALK_OK;
+	enum valk_error received = VALK_OK;
+	if ((events & EV_ERROR) != 0)
+		received = VALK_ERROR_CLOSED; /* the kernel does not watch it any more */
+	else if ((events & EV_READ) != 0)
+		received = receive(connection);
 	/* The end of the peer's bytes ends the connection: an HTTP/2 client has no use for half of one. */
 	if (received == VALK_ERROR_CLOSED || received == VALK_ERROR_MEMORY)
 		destroy(connection);

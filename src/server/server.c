@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/wakeup.h"
 #include "net/cpu.h"
 #include "net/listener.h"
 #include "server/config.h"
@@ -140,11 +140,8 @@ static enum valk_error open_listeners(struct valk_server *server, bool hosts_giv
 static void on_worker_end(void *argument)
 {
 	struct valk_server *server = argument;
-	if (atomic_fetch_sub(&server->running_workers, 1) == 1) {
-		const uint64_t one = 1;
-		ssize_t written = write(server->done_descriptor, &one, sizeof(one));
-		(void)written; /* an eventfd at 0 takes 1 */
-	}
+	if (atomic_fetch_sub(&server->running_workers, 1) == 1)
+		wakeup_raise(server->done_descriptor);
 }
 
 /* Each worker begins on a cache line of its own, so that none writes a line that another reads. */
@@ -175,7 +172,7 @@ static enum valk_error set_up(struct valk_server *server, const struct valk_conf
 	    (config->server_name != NULL && (server->server_name = strdup(config->server_name)) == NULL))
 		return diagnose(diagnostic, VALK_ERROR_MEMORY, "cannot set up %u workers: out of memory",
 				server->worker_count);
-	server->done_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	server->done_descriptor = wakeup_open();
 	if (server->done_descriptor < 0)
 		return diagnose(diagnostic, VALK_ERROR_SYSTEM,
 				"cannot create an eventfd; raise the descriptor limit (ulimit -n)");
@@ -395,8 +392,7 @@ static void end_workers(struct valk_server *server)
 		struct worker *worker = &server->workers[i];
 		if (worker->thread_started) {
 			pthread_join(worker->thread, NULL);
-			if (worker->loop != NULL)
-				ev_loop_destroy(worker->loop);
+			worker_dispose(worker);
 			continue;
 		}
 		for (size_t a = 0; server->descriptors != NULL && a < server->address_count; a++) {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/wakeup.h"
 #include "net/listener.h"
 #include "server/connection.h"
 #include "tls/tls_library.h"
@@ -93,11 +94,10 @@ static void rest_when_full(struct worker *worker)
 	set_accepting(worker, false);
 }
 
-/* `reason` is an errno of accept: out of descriptors or memory, mostly. */
-static void rest_after_failure(struct worker *worker, int reason)
+/* Out of descriptors or memory, mostly. */
+static void rest_after_failure(struct worker *worker, const char *reason)
 {
-	char text[96];
-	worker_refuse(worker, REFUSAL_CONNECTIONS, NULL, 0, strerror_r(reason, text, sizeof(text)));
+	worker_refuse(worker, REFUSAL_CONNECTIONS, NULL, 0, reason);
 	set_accepting(worker, false);
 	ev_timer_set(&worker->accept_rest, accept_rest_seconds, 0.0);
 	ev_timer_start(worker->loop, &worker->accept_rest);
@@ -108,6 +108,7 @@ static void accept_some(struct worker *worker, int listener, unsigned most)
 {
 	for (unsigned i = 0; i < most; i++) {
 		struct address peer;
+		char text[96];
 		if (!has_room(worker)) {
 			rest_when_full(worker);
 			return;
@@ -120,16 +121,19 @@ static void accept_some(struct worker *worker, int listener, unsigned most)
 		if (descriptor == -ECONNABORTED || descriptor == -EINTR || descriptor == -EPROTO)
 			continue;
 		if (descriptor != -EAGAIN)
-			rest_after_failure(worker, -descriptor);
+			rest_after_failure(worker, strerror_r(-descriptor, text, sizeof(text)));
 		return;
 	}
 }
 
+/* libev stops a watcher whose descriptor the kernel does not take, and says so. */
 static void on_acceptable(struct ev_loop *loop, ev_io *watcher, int events)
 {
 	(void)loop;
-	(void)events;
-	accept_some(watcher->data, watcher->fd, ACCEPTS_PER_WAKEUP);
+	if ((events & EV_ERROR) != 0)
+		rest_after_failure(watcher->data, "the kernel does not watch the listener");
+	else
+		accept_some(watcher->data, watcher->fd, ACCEPTS_PER_WAKEUP);
 }
 
 static void resume_accepting(struct worker *worker)
@@ -149,10 +153,12 @@ void worker_connection_closed(struct worker *worker)
 {
 	worker->connection_count--;
 	counter_add(&worker->counters.closed, 1);
-	if (worker->draining && worker->connection_count == 0)
+	if (worker->draining && worker->connection_count == 0) {
 		ev_break(worker->loop, EVBREAK_ALL);
-	else if (!worker->accepting)
+	} else if (!worker->accepting) {
+		ev_timer_stop(worker->loop, &worker->accept_rest); /* a descriptor is free again */
 		resume_accepting(worker);
+	}
 }
 
 /* After every wait in the kernel: what time is it, and does the Date need renewing. No timer wakes an idle worker. */
@@ -228,10 +234,15 @@ static void start_drain(struct worker *worker)
 		ev_break(worker->loop, EVBREAK_ALL);
 }
 
-static void on_wake(struct ev_loop *loop, ev_async *watcher, int events)
+static void on_wake(struct ev_loop *loop, ev_io *watcher, int events)
 {
-	(void)events;
 	struct worker *worker = watcher->data;
+	wakeup_clear(worker->wake_descriptor);
+	if ((events & EV_ERROR) != 0) {
+		/* The kernel refused it: without it no command would be heard. Setting it anew has libev ask again. */
+		ev_io_set(watcher, worker->wake_descriptor, EV_READ);
+		ev_io_start(loop, watcher);
+	}
 	unsigned commands = atomic_exchange_explicit(&worker->commands, 0, memory_order_acquire);
 	if ((commands & COMMAND_STOP) != 0)
 		ev_break(loop, EVBREAK_ALL);
@@ -242,7 +253,15 @@ static void on_wake(struct ev_loop *loop, ev_async *watcher, int events)
 void worker_command(struct worker *worker, enum worker_command command)
 {
 	atomic_fetch_or_explicit(&worker->commands, (unsigned)command, memory_order_release);
-	ev_async_send(worker->loop, &worker->wake);
+	wakeup_raise(worker->wake_descriptor);
+}
+
+void worker_dispose(struct worker *worker)
+{
+	if (worker->loop != NULL)
+		ev_loop_destroy(worker->loop);
+	if (worker->wake_descriptor >= 0)
+		close(worker->wake_descriptor);
 }
 
 void worker_init(struct worker *worker, const struct worker_shared *shared, unsigned index, const int descriptors[],
@@ -251,15 +270,32 @@ void worker_init(struct worker *worker, const struct worker_shared *shared, unsi
 	worker->shared = shared;
 	worker->index = index;
 	worker->listener_count = listener_count;
+	worker->wake_descriptor = -1;
 	for (size_t i = 0; i < listener_count; i++)
 		worker->listeners[i].descriptor = descriptors[i];
 }
 
+/* Just before epoll_wait. A descriptor that the kernel has refused a moment ago has its callback pending, which libev
+ * would leave until something else wakes it. */
+static void on_before_wait(struct ev_loop *loop) EV_NOEXCEPT
+{
+	const struct worker *worker = ev_userdata(loop);
+	if (ev_pending_count(loop) > 0)
+		wakeup_raise(worker->wake_descriptor);
+}
+
+static void on_after_wait(struct ev_loop *loop) EV_NOEXCEPT
+{
+	(void)loop;
+}
+
 static void init_watchers(struct worker *worker)
 {
-	ev_async_init(&worker->wake, on_wake);
+	ev_set_userdata(worker->loop, worker);
+	ev_set_loop_release_cb(worker->loop, on_before_wait, on_after_wait);
+	ev_io_init(&worker->wake, on_wake, worker->wake_descriptor, EV_READ);
 	worker->wake.data = worker;
-	ev_async_start(worker->loop, &worker->wake);
+	ev_io_start(worker->loop, &worker->wake);
 	ev_check_init(&worker->after_poll, on_after_poll);
 	worker->after_poll.data = worker;
 	ev_set_priority(&worker->after_poll, EV_MAXPRI); /* before every callback that asks the time */
@@ -295,13 +331,23 @@ static enum valk_error init_http2(struct worker *worker)
 				  &observer, worker->date, worker->shared->server_name);
 }
 
+/* What libev does when epoll_wait fails: it would abort. It tries again when this returns; the pause keeps that from
+ * being a spin. */
+static void on_system_error(const char *what)
+{
+	(void)what;
+	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 /* Everything a worker needs, made on its own thread so that its memory is local to it. */
 static enum valk_error set_up(struct worker *worker)
 {
 	const struct worker_shared *shared = worker->shared;
 	struct valk_diagnostic diagnostic;
+	ev_set_syserr_cb(on_system_error);
 	worker->loop = ev_loop_new(EVBACKEND_EPOLL | EVFLAG_NOENV | EVFLAG_NOSIGMASK);
-	if (worker->loop == NULL)
+	worker->wake_descriptor = wakeup_open();
+	if (worker->loop == NULL || worker->wake_descriptor < 0)
 		return VALK_ERROR_SYSTEM;
 	worker->slab = slab_create();
 	if (worker->slab == NULL)
@@ -350,6 +396,7 @@ void worker_run(struct worker *worker, void (*ready)(void *context, enum valk_er
 	enum valk_error error = set_up(worker);
 	ready(context, error);
 	if (error == VALK_OK) {
+		ev_run(worker->loop, EVRUN_NOWAIT); /* registers the wake-up itself, with a second try */
 		set_accepting(worker, true);
 		ev_run(worker->loop, 0);
 	}

@@ -71,7 +71,10 @@ struct worker {
 	bool serving;	     /* set up, so that it takes commands */
 
 	struct ev_loop *loop;
-	ev_async wake;
+	/* An eventfd of our own instead of ev_async, whose watcher libev keeps to itself: were the kernel to refuse it,
+	 * no command would ever arrive. */
+	ev_io wake;
+	int wake_descriptor;
 	ev_check after_poll;
 	ev_timer accept_rest;	 /* running while the listeners rest after a failure */
 	ev_timer drain_deadline; /* running while draining */
@@ -106,6 +109,9 @@ void worker_init(struct worker *worker, const struct worker_shared *shared, unsi
 /* Body of the thread: sets up, reports through `ready` (once, with an error or VALK_OK), and serves until told to end.
  * Runs on the worker's own thread. */
 void worker_run(struct worker *worker, void (*ready)(void *context, enum valk_error error), void *context);
+
+/* Closes what commands are sent through; when the thread has been joined. Main thread. */
+void worker_dispose(struct worker *worker);
 
 /* Sends a command; it takes effect at the worker's next turn. Any thread. */
 void worker_command(struct worker *worker, enum worker_command command);

@@ -60,6 +60,9 @@ static int receive_ciphertext(WOLFSSL *ssl, char *bytes, int capacity, void *arg
 		return WOLFSSL_CBIO_ERR_GENERAL;
 	size_t count = (size_t)capacity < io->input_length ? (size_t)capacity : io->input_length;
 	count_records(session, io->input, count);
+	/* What wolfSSL takes, not what has arrived: data may follow the client's Finished at once. */
+	if (!session->established)
+		session->handshake_bytes += (uint32_t)count;
 	memcpy(bytes, io->input, count);
 	io->input += count;
 	io->input_length -= count;

@@ -36,8 +36,6 @@ void tls_session_feed(struct tls_session *session, const uint8_t *ciphertext, si
 {
 	session->context->io.input = ciphertext;
 	session->context->io.input_length = length;
-	if (!session->established)
-		session->handshake_bytes += (uint32_t)length;
 }
 
 bool tls_session_passed_limit(const struct tls_session *session)

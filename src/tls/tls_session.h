@@ -18,7 +18,7 @@ enum {
 struct tls_session {
 	struct WOLFSSL *wolfssl;
 	struct tls_context *context;
-	uint32_t handshake_bytes; /* L14: received until established */
+	uint32_t handshake_bytes; /* L14: taken until established */
 	uint32_t empty_records;	  /* L14: begun since the last one that brought data */
 	uint32_t record_left;	  /* bytes of the record in progress that are still to come */
 	uint32_t record_header;	  /* its last bytes */

@@ -276,39 +276,6 @@ static void connections_are_limited(void **state)
 	server_stop(&server);
 }
 
-/* P01: with no descriptor left it rests instead of spinning, and recovers. */
-static void running_out_of_descriptors(void **state)
-{
-	(void)state;
-	enum { CLIENTS = 40 };
-	struct server server;
-	struct outcome outcome;
-	int fds[CLIENTS];
-	char command[200];
-	server_start(&server, (const char *const[]){"--workers", "1", NULL});
-	/* Only now, so that the server's own limit does not keep it from trying. */
-	snprintf(command, sizeof(command), "prlimit --pid %d --nofile=%d:%d", (int)server.pid,
-		 server_descriptors(&server) + 10, server_descriptors(&server) + 10);
-	shell_run(&outcome, 5000, command);
-	assert_int_equal(outcome.exit_code, 0);
-	for (int i = 0; i < CLIENTS; i++)
-		fds[i] = tcp_connect(server.port, false, 0);
-	for (int tries = 0; server_descriptors(&server) < 10 && tries < 200; tries++)
-		poll(NULL, 0, 10);
-	long long cpu = server_cpu_us(&server);
-	poll(NULL, 0, 1000); /* the span over which its rest is measured */
-	long long used = server_cpu_us(&server) - cpu;
-	if (used > 200000)
-		fail_msg("%lld us of CPU in a second without descriptors", used);
-	for (int i = 0; i < CLIENTS; i++)
-		close(fds[i]);
-	struct h2_client *client = client_connect(server.port, &(struct client_options){.cleartext = true});
-	client_send_preface(client);
-	assert_served(client, 1);
-	client_close(client);
-	server_stop(&server);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,7 +287,6 @@ int main(void)
 		cmocka_unit_test(a_client_that_does_not_read_has_a_time),
 		cmocka_unit_test(a_slow_reader_gets_everything),
 		cmocka_unit_test(connections_are_limited),
-		cmocka_unit_test(running_out_of_descriptors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,8 @@ int tcp_connect(uint16_t port, bool ipv6, int receive_buffer)
 	assert_true(fd >= 0);
 	if (receive_buffer > 0)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof(receive_buffer));
+	const struct timeval patience = {.tv_sec = 15}; /* no test waits for ever */
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	int no_delay = 1; /* a test writes small pieces on purpose */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &no_delay, sizeof(no_delay));
 	int connected = ipv6 ? connect(fd, (struct sockaddr *)&v6, sizeof(v6))

@@ -184,6 +184,53 @@ static void an_output_without_room_ends_the_session(void **state)
 
 #define with_trial(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* A client may send a whole upload right behind its Finished: that is no handshake (L14). */
+static void data_right_behind_the_handshake(void **state)
+{
+	(void)state;
+	static char plaintext[70000];
+	static uint8_t large[60000];
+	SSL_do_handshake(trial.client);
+	assert_int_equal(serve(100000, plaintext, sizeof(plaintext)), VALK_ERROR_AGAIN);
+	assert_int_equal(SSL_do_handshake(trial.client), 1);
+	assert_int_equal(SSL_write(trial.client, large, sizeof(large)), sizeof(large));
+	assert_int_equal(serve(100000, plaintext, sizeof(plaintext)), VALK_ERROR_AGAIN);
+	assert_true(trial.session.established);
+	assert_false(tls_session_passed_limit(&trial.session));
+}
+
+/* L14. wolfSSL ends most long handshakes by itself before the default is reached, so here it is small. */
+static void a_long_handshake_passes_the_limit(void **state)
+{
+	(void)state;
+	char plaintext[100];
+	trial.context.handshake_bytes_max = 200;
+	SSL_do_handshake(trial.client);
+	assert_int_equal(serve(50, plaintext, sizeof(plaintext)), VALK_ERROR_LIMIT);
+	assert_true(tls_session_passed_limit(&trial.session));
+	assert_in_range(trial.session.handshake_bytes, 201, 250);
+}
+
+/* L14: KeyUpdates in a row (RFC 8446 section 4.6.3); data between them makes them legal. */
+static void records_without_data_pass_the_limit(void **state)
+{
+	(void)state;
+	char plaintext[200];
+	shake_hands(100000);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(SSL_key_update(trial.client, SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+		assert_int_equal(SSL_write(trial.client, "x", 1), 1);
+	}
+	assert_int_equal(serve(100000, plaintext, sizeof(plaintext)), VALK_ERROR_AGAIN);
+	assert_int_equal(strlen(plaintext), 100);
+	for (int i = 0; i < 33; i++) {
+		assert_int_equal(SSL_key_update(trial.client, SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+		assert_int_equal(SSL_do_handshake(trial.client), 1);
+	}
+	assert_int_equal(SSL_write(trial.client, "x", 1), 1);
+	assert_int_equal(serve(100000, plaintext, sizeof(plaintext)), VALK_ERROR_LIMIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +241,9 @@ int main(void)
 		with_trial(rubbish_is_refused_with_an_alert),
 		with_trial(a_flipped_bit_is_seen),
 		with_trial(an_output_without_room_ends_the_session),
+		with_trial(data_right_behind_the_handshake),
+		with_trial(a_long_handshake_passes_the_limit),
+		with_trial(records_without_data_pass_the_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
