@@ -44,10 +44,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 CFLAGS_ALL = -std=gnu11 $(OPTIMIZE) -fPIE -fstack-protector-strong -fno-strict-aliasing $(HARDENING) $(WARNINGS) \
 	-Iinclude -Isrc $(DEPS_INCLUDES) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
-LIBRARIES = $(DEPS_LIBRARIES) -lev -lm -lpthread
+LIBRARIES = $(DEPS_LIBRARIES) -lev -lseccomp -lm -lpthread
 
 # --- what is built -------------------------------------------------------------------------------------------------
-LIB_SOURCES := $(filter-out src/base/slab.c src/base/slab_system.c,$(wildcard $(addsuffix /*.c,$(addprefix src/,base net tls http http2 handler server)))) $(SLAB)
+LIB_SOURCES := $(filter-out src/base/slab.c src/base/slab_system.c,$(wildcard $(addsuffix /*.c,$(addprefix src/,base sandbox net tls http http2 handler server)))) $(SLAB)
 CLI_SOURCES := $(filter-out src/cli/main.c src/cli/generate.c,$(wildcard src/cli/*.c))
 SUPPORT_SOURCES := $(wildcard tests/support/*.c)
 UNIT_SOURCES := $(wildcard tests/unit/*/*.c)
@@ -169,8 +169,10 @@ certs: ## make a certificate for local development in certs/
 	@deps/install-packages.sh build
 	@certs/make-dev-cert.sh
 
+# Root may read the key and open the port, and then becomes somebody without rights.
+AS_USER := $(if $(filter 0,$(shell id -u)),--user nobody)
 dev: all certs ## build, make a certificate, and serve https://localhost:8443
-	$(BUILD)/valkyrie --tls --port 8443 --cert certs/dev.crt --key certs/dev.key $(ARGS)
+	$(BUILD)/valkyrie $(AS_USER) --tls --port 8443 --cert certs/dev.crt --key certs/dev.key $(ARGS)
 
 benchmark-server: $(BUILD)/valkyrie certs ## load a server of its own with h2load (WORKERS, CLIENTS, REQUESTS, STREAMS)
 	@deps/install-packages.sh test bench

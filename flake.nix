@@ -34,7 +34,7 @@
         doCheck = false;
       });
 
-      libraries = pkgs: [ (wolfsslFor pkgs) pkgs.nghttp2 pkgs.libev ];
+      libraries = pkgs: [ (wolfsslFor pkgs) pkgs.nghttp2 pkgs.libev pkgs.libseccomp ];
       tools = pkgs: [ pkgs.pkg-config pkgs.scdoc ];
       testTools = pkgs: [ pkgs.cmocka pkgs.openssl pkgs.curl pkgs.nghttp2.bin pkgs.util-linux ];
       makeFlags = [ "WOLFSSL_PREFIX=system" "NGHTTP2_PREFIX=system" "CC=cc" ];

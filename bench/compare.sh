@@ -50,7 +50,7 @@ launch() { # name
 	next_port=$((next_port + 2))
 	[ -f "bench/peers/$name.conf" ] && fill "bench/peers/$name.conf" "$dir/$name.conf" $tls $clear
 	[ -f "bench/peers/$name.cfg" ] && fill "bench/peers/$name.cfg" "$dir/$name.cfg" $tls $clear
-	valkyrie="$BUILD/valkyrie -q --host 127.0.0.1 -n 1 --idle-timeout 10m"
+	valkyrie="$BUILD/valkyrie $([ "$(id -u)" != 0 ] || echo --user nobody) -q --host 127.0.0.1 -n 1 --idle-timeout 10m"
 	case $name in
 	valkyrie) set -- $valkyrie --tls --cert "$dir/dev.crt" --key "$dir/dev.key" --port $tls --content-type text/plain --body "$small" ;;
 	valkyrie-4k) set -- $valkyrie --tls --cert "$dir/dev.crt" --key "$dir/dev.key" --port $tls --body-file "$dir/files/4k" ;;

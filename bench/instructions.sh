@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . bench/server.sh
 budget=bench/instructions.budget
+privileges="--allow-root --no-sandbox" # valgrind needs more system calls than the server
 certs/make-dev-cert.sh "$dir" 2>/dev/null
 
 # Instructions of one server's life while it is loaded by "$@" with the port as @PORT@. Runs in a subshell of its own

@@ -4,13 +4,17 @@
 BUILD=${BUILD:-build}
 dir=$(mktemp -d)
 server=
+privileges=
 end_server() { [ -z "$server" ] || kill "$server" 2>/dev/null || true; }
 trap 'end_server; wait 2>/dev/null || true; rm -rf "$dir"' EXIT
+
+# Root becomes somebody without rights, as in operation.
+[ "$(id -u)" != 0 ] || privileges="--user nobody"
 
 # Starts "$@" followed by the daemon's options and waits for the last line of its banner: then it listens.
 start_server() {
 	: >"$dir/log"
-	"$@" --host 127.0.0.1 --port 0 2>"$dir/log" &
+	"$@" $privileges --host 127.0.0.1 --port 0 2>"$dir/log" &
 	server=$!
 	grep -q -m 1 '  limits ' <(tail -n +1 -f --pid="$server" "$dir/log") || { cat "$dir/log" >&2; return 1; }
 	url=$(sed -n 's/.*  listening *//p' "$dir/log" | head -n 1)/

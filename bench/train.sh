@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 certs/make-dev-cert.sh "$dir" 2>/dev/null
 head -c 1048576 /dev/zero | tr '\0' z >"$dir/1m"
 small=$(head -c 114 /dev/zero | tr '\0' x)
+privileges="--allow-root --no-sandbox" # it writes its counters to files at the end
 daemon="$BUILD/valkyrie --workers 1"
 tls="--tls --cert $dir/dev.crt --key $dir/dev.key"
 

@@ -78,13 +78,15 @@ void valk_config_init(struct valk_config *config);
  * in-memory TLS handshake. VALK_ERROR_USAGE, VALK_ERROR_CONFIG or VALK_ERROR_MEMORY with a diagnostic. One thread. */
 enum valk_error valk_config_check(const struct valk_config *config, struct valk_diagnostic *diagnostic);
 
-/* Checks the configuration and opens every listener. Nothing is served yet. On success the caller owns `*server`.
- * Errors as valk_config_check, and VALK_ERROR_SYSTEM. Call before other threads exist: wolfSSL's globals are made. */
+/* Checks the configuration, reads every file and opens every listener. Nothing is served yet and no thread exists: the
+ * place to give up rights. On success the caller owns `*server`. Errors as valk_config_check, and VALK_ERROR_SYSTEM.
+ * Call before other threads exist: wolfSSL's globals are made. */
 enum valk_error valk_server_create(const struct valk_config *config, struct valk_server **server,
 				   struct valk_diagnostic *diagnostic);
 
-/* Starts the workers with all signals blocked, and returns when each accepts connections. Once. VALK_ERROR_SYSTEM or
- * VALK_ERROR_MEMORY with a diagnostic; then only destroy is left to call. The thread that created the server. */
+/* Starts the log and the workers with all signals blocked, and returns when each accepts connections. Once.
+ * VALK_ERROR_SYSTEM or VALK_ERROR_MEMORY with a diagnostic; then only destroy is left to call. The thread that created
+ * the server. */
 enum valk_error valk_server_start(struct valk_server *server, struct valk_diagnostic *diagnostic);
 
 /* Ends gracefully: no new connections, GOAWAY to the open ones, running requests are finished. What is still open after

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sandbox/confinement.h"
+#include "sandbox/privileges.h"
 #include "valkyrie/version.h"
 
 enum {
@@ -28,8 +30,26 @@ static void print_certificate(const struct valk_server_info *info)
 		fprintf(stderr, "valkyrie: warning: the certificate expires in %lld days: renew it\n", days);
 }
 
+/* What was given up, for the banner. */
+struct confinement {
+	bool files; /* Landlock */
+	bool calls; /* seccomp */
+};
+
+static void print_confinement(const struct options *options, const struct confinement *confinement)
+{
+	char user[32];
+	snprintf(user, sizeof(user), "uid %ld", (long)geteuid());
+	fprintf(stderr, "  confinement  %s%s%s, %s, %s\n", options->user != NULL ? options->user : user,
+		options->root_folder != NULL ? ", root folder " : "",
+		options->root_folder != NULL ? options->root_folder : "",
+		confinement->files ? "no files (Landlock)" : "no Landlock",
+		confinement->calls ? "few system calls (seccomp)" : "no seccomp");
+}
+
 /* The banner. Before the log has anything to say, so it is written directly. */
-static void announce(const struct valk_server *server, const struct options *options)
+static void announce(const struct valk_server *server, const struct options *options,
+		     const struct confinement *confinement)
 {
 	struct valk_server_info info;
 	struct valk_library_info libraries;
@@ -45,6 +65,7 @@ static void announce(const struct valk_server *server, const struct options *opt
 	fprintf(stderr, "  libraries    %s (%s), %s\n", libraries.tls, libraries.tls_acceleration, libraries.http2);
 	if (options->config.tls)
 		print_certificate(&info);
+	print_confinement(options, confinement);
 	fprintf(stderr,
 		"  limits       %u connections a worker, %u streams a connection, header %u bytes, body %llu bytes\n",
 		info.connections_max, limits->concurrent_streams, limits->header_bytes,
@@ -136,6 +157,61 @@ static int open_signals(void)
 	return signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+enum valk_error daemon_check_privileges(const struct options *options, struct valk_diagnostic *diagnostic)
+{
+	struct identity identity;
+	if (options->user != NULL)
+		return privileges_find(options->user, &identity, diagnostic);
+	if (privileges_are_root() && !options->allow_root && !options->check_only)
+		return diagnose(diagnostic, VALK_ERROR_USAGE,
+				"this would serve as root; give --user NAME to become a user without rights once the "
+				"ports are open (for example --user nobody), or --allow-root");
+	return VALK_OK;
+}
+
+/* Between opening the ports and starting the threads: everything that needs root or a file has been done. What the
+ * kernel lacks is told and left out. */
+static enum valk_error give_up_rights(const struct options *options, struct confinement *confinement,
+				      struct valk_diagnostic *missing, struct valk_diagnostic *diagnostic)
+{
+	struct identity identity;
+	enum valk_error error = VALK_OK;
+	if (options->user != NULL)
+		error = privileges_find(options->user, &identity, diagnostic); /* before the folder changes */
+	if (error == VALK_OK && options->root_folder != NULL)
+		error = privileges_change_root(options->root_folder, diagnostic);
+	if (error == VALK_OK && options->user != NULL)
+		error = privileges_drop(&identity, diagnostic);
+	if (error != VALK_OK)
+		return error;
+	confinement_forbid_new_privileges();
+	confinement->files = !options->no_sandbox && confinement_close_files(missing) == VALK_OK;
+	return VALK_OK;
+}
+
+static enum valk_error serve(struct valk_server *server, const struct options *options, int signals,
+			     struct valk_diagnostic *diagnostic)
+{
+	struct confinement confinement = {false, false};
+	struct valk_diagnostic no_landlock = {""}, no_seccomp = {""};
+	enum valk_error error = give_up_rights(options, &confinement, &no_landlock, diagnostic);
+	if (error == VALK_OK)
+		error = valk_server_start(server, diagnostic);
+	if (error != VALK_OK)
+		return error;
+	/* Now that all threads run, they need fewer system calls than their start did. */
+	confinement.calls = !options->no_sandbox && confinement_limit_calls(&no_seccomp) == VALK_OK;
+	if (!options->quiet)
+		announce(server, options, &confinement);
+	if (no_landlock.text[0] != '\0')
+		valk_server_log(server, VALK_LOG_WARNING, "%s", no_landlock.text);
+	if (no_seccomp.text[0] != '\0')
+		valk_server_log(server, VALK_LOG_WARNING, "%s", no_seccomp.text);
+	error = wait_for_end(server, signals, options->drain_timeout_ms, diagnostic);
+	log_cut(server, options->drain_timeout_ms);
+	return error;
+}
+
 enum valk_error daemon_run(const struct options *options, struct valk_diagnostic *diagnostic)
 {
 	struct valk_server *server;
@@ -144,13 +220,7 @@ enum valk_error daemon_run(const struct options *options, struct valk_diagnostic
 		return diagnose(diagnostic, VALK_ERROR_SYSTEM, "cannot wait for signals: %s", strerror(errno));
 	enum valk_error error = valk_server_create(&options->config, &server, diagnostic);
 	if (error == VALK_OK) {
-		error = valk_server_start(server, diagnostic);
-		if (error == VALK_OK) {
-			if (!options->quiet)
-				announce(server, options);
-			error = wait_for_end(server, signals, options->drain_timeout_ms, diagnostic);
-			log_cut(server, options->drain_timeout_ms);
-		}
+		error = serve(server, options, signals, diagnostic);
 		valk_server_destroy(server);
 	}
 	close(signals);

@@ -76,7 +76,9 @@ static enum valk_error serve(struct options *options, struct valk_diagnostic *di
 {
 	uint8_t *file_bytes = NULL;
 	struct valk_static_response *handler = NULL;
-	enum valk_error error = load_body(options, &file_bytes, diagnostic);
+	enum valk_error error = daemon_check_privileges(options, diagnostic);
+	if (error == VALK_OK)
+		error = load_body(options, &file_bytes, diagnostic);
 	if (error == VALK_OK)
 		error = valk_static_response_create(&options->response, &handler, diagnostic);
 	if (error == VALK_OK) {

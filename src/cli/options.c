@@ -127,6 +127,7 @@ APPLY(add_header)
 static const char listening[] = "Listening";
 static const char response[] = "Response";
 static const char limits[] = "Limits";
+static const char privileges[] = "Privileges";
 static const char general[] = "General";
 
 #define AT(member) offsetof(struct options, member)
@@ -176,6 +177,11 @@ const struct option_spec option_specs[] = {
 	{"max-handshake-bytes", 0, "SIZE", limits, "received before the TLS handshake is done (default: 40K)", set_size, LIMIT(handshake_bytes), 4096, 1 << 30},
 	{"max-empty-records", 0, "N", limits, "TLS records in a row without data (default: 32)", set_number, LIMIT(empty_records), 1, 1000000},
 	{"max-connections", 0, "N", limits, "connections a worker (default: as the descriptor limit allows)", set_number, LIMIT(connections), 1, 10000000},
+
+	{"user", 0, "USER[:GROUP]", privileges, "become this user once the ports are open (as root)", set_text, AT(user), 0, 0},
+	{"allow-root", 0, NULL, privileges, "serve as root all the same", set_true, AT(allow_root), 0, 0},
+	{"chroot", 0, "FOLDER", privileges, "see nothing but this folder once everything is read (as root)", set_text, AT(root_folder), 0, 0},
+	{"no-sandbox", 0, NULL, privileges, "keep Landlock and seccomp off", set_true, AT(no_sandbox), 0, 0},
 
 	{"check", 't', NULL, general, "check options, files and certificate, then exit", set_true, AT(check_only), 0, 0},
 	{"verbose", 'v', NULL, general, "log every connection", set_true, AT(verbose), 0, 0},
@@ -280,6 +286,9 @@ static enum valk_error check_together(const struct options *options, struct valk
 		return diagnose(diagnostic, VALK_ERROR_USAGE,
 				"option '--tls' needs '--%s FILE'; add it (make certs makes a pair for development)",
 				config->certificate_file == NULL ? "cert" : "key");
+	if (options->user != NULL && options->allow_root)
+		return diagnose(diagnostic, VALK_ERROR_USAGE,
+				"options '--user' and '--allow-root' exclude each other; give one");
 	return VALK_OK;
 }
 

@@ -17,6 +17,10 @@ struct options {
 	struct valk_field headers[HEADERS_MAX]; /* `response.fields` once parsed */
 	const char *body_text;
 	const char *body_file;
+	const char *user;	 /* to become, USER or USER:GROUP */
+	const char *root_folder; /* for chroot */
+	bool allow_root;
+	bool no_sandbox;
 	uint32_t drain_timeout_ms;
 	uint32_t port; /* `config.port` once parsed */
 	bool no_server_header;

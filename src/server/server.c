@@ -36,6 +36,9 @@ struct valk_server {
 	size_t address_count;
 	unsigned worker_count;
 	struct worker *workers;
+	int log_descriptor;
+	enum valk_log_level log_level;
+	bool log_timestamps;
 	int *descriptors; /* [worker][address]; given to the workers by start */
 	_Atomic unsigned running_workers;
 	int done_descriptor;
@@ -176,12 +179,6 @@ static enum valk_error set_up(struct valk_server *server, const struct valk_conf
 	if (server->done_descriptor < 0)
 		return diagnose(diagnostic, VALK_ERROR_SYSTEM,
 				"cannot create an eventfd; raise the descriptor limit (ulimit -n)");
-	if (config->log_descriptor >= 0) {
-		server->shared.log = log_start(config->log_descriptor, config->log_level, config->log_timestamps);
-		if (server->shared.log == NULL)
-			return diagnose(diagnostic, VALK_ERROR_SYSTEM,
-					"cannot start the log thread; raise the limit on threads");
-	}
 	enum valk_error error = set_connection_limit(server, diagnostic);
 	return error == VALK_OK ? open_listeners(server, config->host_count > 0, diagnostic) : error;
 }
@@ -197,6 +194,9 @@ enum valk_error valk_server_create(const struct valk_config *config, struct valk
 		return diagnose(diagnostic, VALK_ERROR_MEMORY, "cannot create a server: out of memory");
 	created->done_descriptor = -1;
 	created->limits = config->limits;
+	created->log_descriptor = config->log_descriptor;
+	created->log_level = config->log_level;
+	created->log_timestamps = config->log_timestamps;
 	error = config_parse_hosts(config, created->addresses, &created->address_count, diagnostic);
 	if (error == VALK_OK)
 		error = set_up(created, config, diagnostic);
@@ -273,16 +273,27 @@ static enum valk_error hatch_worker(struct valk_server *server, struct worker *w
 	return VALK_OK;
 }
 
+/* Opens the log that create was given. */
+static enum valk_error start_log(struct valk_server *server, struct valk_diagnostic *diagnostic)
+{
+	if (server->log_descriptor < 0)
+		return VALK_OK;
+	server->shared.log = log_start(server->log_descriptor, server->log_level, server->log_timestamps);
+	if (server->shared.log != NULL)
+		return VALK_OK;
+	return diagnose(diagnostic, VALK_ERROR_SYSTEM, "cannot start the log thread; raise the limit on threads");
+}
+
 enum valk_error valk_server_start(struct valk_server *server, struct valk_diagnostic *diagnostic)
 {
 	sigset_t all, before;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited by the workers */
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited by the workers and the log's thread */
 	server->started = true;
 	for (unsigned i = 0; i < server->worker_count; i++)
 		worker_init(&server->workers[i], &server->shared, i, server->descriptors + i * server->address_count,
 			    server->address_count);
-	enum valk_error error = VALK_OK;
+	enum valk_error error = start_log(server, diagnostic);
 	for (unsigned i = 0; error == VALK_OK && i < server->worker_count; i++)
 		error = hatch_worker(server, &server->workers[i], diagnostic);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

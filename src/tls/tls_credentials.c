@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/secret.h"
 #include "tls/wolfssl.h"
 
 enum { PEM_FILE_LIMIT = 1024 * 1024 }; /* bytes: a chain of hundreds of certificates */
@@ -101,14 +102,25 @@ static enum valk_error check_pair(const struct tls_credentials *credentials, con
 	return error;
 }
 
+/* The key goes to memory of its own at once. */
+static enum valk_error read_key(struct tls_credentials *credentials, struct valk_diagnostic *diagnostic)
+{
+	uint8_t *bytes;
+	enum valk_error error =
+		file_read("key", credentials->key_file, PEM_FILE_LIMIT, &bytes, &credentials->key_length, diagnostic);
+	if (error != VALK_OK)
+		return error;
+	credentials->key_pem = secret_take(&bytes, credentials->key_length);
+	return credentials->key_pem != NULL ? VALK_OK : VALK_ERROR_MEMORY;
+}
+
 static enum valk_error load_and_check(struct tls_credentials *credentials, struct valk_diagnostic *diagnostic)
 {
 	struct tls_key_info key = {0};
 	enum valk_error error = file_read("certificate", credentials->certificate_file, PEM_FILE_LIMIT,
 					  &credentials->chain_pem, &credentials->chain_length, diagnostic);
 	if (error == VALK_OK)
-		error = file_read("key", credentials->key_file, PEM_FILE_LIMIT, &credentials->key_pem,
-				  &credentials->key_length, diagnostic);
+		error = read_key(credentials, diagnostic);
 	if (error == VALK_OK)
 		error = check_certificate(credentials, diagnostic);
 	if (error == VALK_OK)
@@ -140,9 +152,7 @@ void tls_credentials_destroy(struct tls_credentials *credentials)
 {
 	if (credentials == NULL)
 		return;
-	if (credentials->key_pem != NULL)
-		explicit_bzero(credentials->key_pem, credentials->key_length);
-	free(credentials->key_pem);
+	secret_free(credentials->key_pem, credentials->key_length);
 	free(credentials->chain_pem);
 	free(credentials->certificate_file);
 	free(credentials->key_file);

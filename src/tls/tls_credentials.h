@@ -15,7 +15,7 @@ struct tls_credentials {
 	char *key_file;
 	uint8_t *chain_pem; /* leaf first; `chain_length` bytes and a NUL */
 	size_t chain_length;
-	uint8_t *key_pem; /* wiped before it is freed */
+	uint8_t *key_pem; /* memory of secret.h */
 	size_t key_length;
 	struct tls_certificate_info leaf;
 };

@@ -47,10 +47,10 @@ static int client_send(WOLFSSL *ssl, char *bytes, int length, void *argument)
 	return buffer_append(&trial->to_server, bytes, (size_t)length) ? length : WOLFSSL_CBIO_ERR_GENERAL;
 }
 
-static bool open_client(struct trial *trial, WOLFSSL_METHOD *method)
+static bool open_client(struct trial *trial, WOLFSSL_METHOD *(*method)(void))
 {
 	char protocol[] = "h2";
-	trial->client_context = wolfSSL_CTX_new(method);
+	trial->client_context = wolfSSL_CTX_new(method()); /* takes the method over, also when it fails */
 	if (trial->client_context == NULL)
 		return false;
 	wolfSSL_CTX_set_verify(trial->client_context, WOLFSSL_VERIFY_NONE, NULL);
@@ -116,7 +116,8 @@ static void close_trial(struct trial *trial)
 }
 
 static enum valk_error run_trial(const struct tls_credentials *credentials, struct tls_ticket_keys *tickets,
-				 WOLFSSL_METHOD *method, const char *version, struct valk_diagnostic *diagnostic)
+				 WOLFSSL_METHOD *(*method)(void), const char *version,
+				 struct valk_diagnostic *diagnostic)
 {
 	struct valk_limits limits;
 	struct trial trial;
@@ -144,8 +145,8 @@ static enum valk_error run_trial(const struct tls_credentials *credentials, stru
 enum valk_error tls_self_test(const struct tls_credentials *credentials, struct tls_ticket_keys *tickets,
 			      struct valk_diagnostic *diagnostic)
 {
-	enum valk_error error = run_trial(credentials, tickets, wolfTLSv1_3_client_method(), "TLS 1.3", diagnostic);
+	enum valk_error error = run_trial(credentials, tickets, wolfTLSv1_3_client_method, "TLS 1.3", diagnostic);
 	if (error == VALK_OK)
-		error = run_trial(credentials, tickets, wolfTLSv1_2_client_method(), "TLS 1.2", diagnostic);
+		error = run_trial(credentials, tickets, wolfTLSv1_2_client_method, "TLS 1.2", diagnostic);
 	return error;
 }

@@ -99,7 +99,7 @@ static void a_low_descriptor_limit_is_named(void **state)
 	(void)state;
 	struct outcome outcome;
 	char command[400];
-	snprintf(command, sizeof(command), "ulimit -n 40; exec %s --port 0", daemon_path());
+	snprintf(command, sizeof(command), "ulimit -n 40; exec %s --allow-root --port 0", daemon_path());
 	shell_run(&outcome, 20000, command);
 	assert_int_equal(outcome.exit_code, 71);
 	assert_contains(outcome.errors, "descriptor limit 40 is too low");
@@ -140,7 +140,8 @@ static void quiet_says_nothing(void **state)
 	struct outcome outcome;
 	char command[400];
 	/* It ends by its own signal; the shell waits for the descriptor file rather than for a time. */
-	snprintf(command, sizeof(command), "timeout -s TERM 1 %s -q --host 127.0.0.1 --port 0; echo $?", daemon_path());
+	snprintf(command, sizeof(command), "timeout -s TERM 1 %s --allow-root -q --host 127.0.0.1 --port 0; echo $?",
+		 daemon_path());
 	shell_run(&outcome, 20000, command);
 	assert_string_equal(outcome.errors, "");
 }

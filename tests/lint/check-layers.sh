@@ -1,7 +1,7 @@
 #!/bin/sh
 # A file of src/ may include its own layer and the ones below it, never above. Prints every include that points up.
 set -eu
-layers="base net tls http http2 http1 handler server cli"
+layers="base sandbox net tls http http2 http1 handler server cli"
 
 rank() {
 	position=0
@@ -14,7 +14,7 @@ rank() {
 
 # Pairs that may not know each other although one is below: protocols know neither sockets nor TLS, TLS knows no
 # socket, and the daemon stands on the public API.
-forbidden="tls:net http:net http:tls http2:net http2:tls http1:net http1:tls http1:http2 handler:net handler:tls handler:http2 handler:http1 cli:net cli:tls cli:http cli:http2 cli:http1 cli:handler cli:server"
+forbidden="net:sandbox tls:sandbox http:sandbox http2:sandbox http1:sandbox handler:sandbox server:sandbox tls:net http:net http:tls http2:net http2:tls http1:net http1:tls http1:http2 handler:net handler:tls handler:http2 handler:http1 cli:net cli:tls cli:http cli:http2 cli:http1 cli:handler cli:server"
 
 failed=0
 for file in src/*/*.[ch]; do

@@ -129,9 +129,22 @@ static void add_arguments(const char *list[ARGUMENTS_MAX], const char *const mor
 	list[count] = NULL;
 }
 
+/* Tests may run as root. A sanitizer needs system calls and files that serving does not. */
+static void add_privileges(const char *list[ARGUMENTS_MAX], const char *const arguments[])
+{
+	bool named = false;
+	for (; arguments != NULL && *arguments != NULL; arguments++)
+		named |= strcmp(*arguments, "--user") == 0;
+	if (!named)
+		add_arguments(list, (const char *const[]){"--allow-root", NULL});
+	if (is_instrumented())
+		add_arguments(list, (const char *const[]){"--no-sandbox", NULL});
+}
+
 void daemon_run_to_end(struct outcome *outcome, const char *const arguments[])
 {
 	const char *list[ARGUMENTS_MAX] = {daemon_path(), NULL};
+	add_privileges(list, arguments);
 	add_arguments(list, arguments);
 	command_run(outcome, 20000, list);
 }
@@ -173,6 +186,7 @@ static void start(struct server *server, const char *list[ARGUMENTS_MAX])
 void server_start(struct server *server, const char *const arguments[])
 {
 	const char *list[ARGUMENTS_MAX] = {daemon_path(), "--host", "127.0.0.1", "--host", "::1", "--port", "0", NULL};
+	add_privileges(list, arguments);
 	add_arguments(list, arguments);
 	start(server, list);
 }
@@ -186,6 +200,7 @@ void server_start_tls(struct server *server, const char *const arguments[])
 					   "--cert",	  certificate_path("ec256.crt"),
 					   "--key",	  certificate_path("ec256.key"),
 					   NULL};
+	add_privileges(list, arguments);
 	add_arguments(list, arguments);
 	start(server, list);
 }
