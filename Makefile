@@ -59,19 +59,22 @@ test_binary = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 UNIT_TESTS := $(call test_binary,$(UNIT_SOURCES))
 E2E_TESTS := $(call test_binary,$(E2E_SOURCES))
 ATTACK_TESTS := $(call test_binary,$(ATTACK_SOURCES) $(filter %/test_faults.c,$(FAULT_SOURCES)))
-TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES) $(FAULT_SOURCES)
+FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay_,$(FUZZ_NAMES))
+TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES)
 OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(TEST_SOURCES))
 
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: FORCE all dev release test test-unit test-e2e test-attacks benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
+.PHONY: FORCE all dev release test test-unit test-e2e test-attacks fuzz fuzz-targets benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
 
 all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
 
 # Where the libraries are; made by the script that builds them. Goals that compile nothing do without.
-ifneq ($(filter-out help clean certs release,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean certs release fuzz,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/deps.mk
 endif
 $(BUILD)/deps.mk: deps/prepare.sh deps/pins.conf $(BUILD)/deps.settings
@@ -141,8 +144,27 @@ $(BUILD)/tests/faults/test_faults: $(call object,$(FAULT_SOURCES) src/base/slab_
 	@echo "  LINK  $@"
 	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
 
-test: $(UNIT_TESTS) $(E2E_TESTS) $(BUILD)/valkyrie ## run every test (SANITIZE=address,undefined or thread for instrumented ones)
-	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS)
+# The fuzz targets with their own slab, over their corpus (replay) or driven by libFuzzer (clang only).
+FUZZ_OBJECTS := $(call object,tests/fuzz/faulty_slab.c $(filter-out src/cli/daemon.c,$(CLI_SOURCES)))
+$(BUILD)/tests/fuzz/replay_%: $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(BUILD)/libvalkyrie.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(BUILD)/libvalkyrie.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	$(Q)$(CC) -fsanitize=fuzzer $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+
+fuzz-targets: $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ_NAMES))
+
+fuzz: ## fuzz every target side by side under AddressSanitizer and UndefinedBehaviorSanitizer (FUZZ_SECONDS=600)
+	@deps/install-packages.sh build test fuzz
+	+@$(MAKE) CC=clang SANITIZE=address,undefined,fuzzer-no-link fuzz-targets
+	@tests/fuzz/run.sh $(addprefix build/variant-sanitize-address-undefined-fuzzer-no-link-clang/tests/fuzz/fuzz_,$(FUZZ_NAMES))
+
+test: $(UNIT_TESTS) $(E2E_TESTS) $(REPLAYS) $(BUILD)/valkyrie ## run every test (SANITIZE=address,undefined or thread for instrumented ones)
+	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(E2E_TESTS) $(REPLAYS)
 
 test-unit: $(UNIT_TESTS) ## run the unit tests
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS)
