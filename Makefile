@@ -59,17 +59,18 @@ test_binary = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 UNIT_TESTS := $(call test_binary,$(UNIT_SOURCES))
 E2E_TESTS := $(call test_binary,$(E2E_SOURCES))
 ATTACK_TESTS := $(call test_binary,$(ATTACK_SOURCES) $(filter %/test_faults.c,$(FAULT_SOURCES)))
+SOAK_SOURCES := tests/soak/soak.c
 FUZZ_SOURCES := $(wildcard tests/fuzz/*.c)
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay_,$(FUZZ_NAMES))
-TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES)
+TEST_SOURCES := $(SUPPORT_SOURCES) $(UNIT_SOURCES) $(E2E_SOURCES) $(ATTACK_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) $(SOAK_SOURCES)
 OBJECTS := $(call object,$(LIB_SOURCES) $(CLI_SOURCES) src/cli/main.c src/cli/generate.c $(TEST_SOURCES))
 
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: FORCE all dev release test test-unit test-e2e test-attacks fuzz fuzz-targets benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
+.PHONY: FORCE all dev release test test-unit test-e2e test-attacks soak fuzz fuzz-targets benchmark-server bench-deps bench-compare bench-instructions lint certs deps install clean help
 
 all: $(BUILD)/valkyrie $(BUILD)/libvalkyrie.a $(BUILD)/valkyrie.8 ## build the daemon, the library and the man page
 
@@ -174,6 +175,9 @@ test-e2e: $(E2E_TESTS) $(BUILD)/valkyrie ## run the end-to-end tests against the
 
 test-attacks: $(ATTACK_TESTS) $(BUILD)/valkyrie ## run the public scorecard of attacks and failures (two minutes)
 	@BUILD=$(BUILD) TEST_TIMEOUT=300 tests/run.sh $(ATTACK_TESTS)
+
+soak: $(call test_binary,$(SOAK_SOURCES)) $(BUILD)/valkyrie ## load, attack and signal a server for SOAK_SECONDS (600), then check that it is as before
+	@BUILD=$(BUILD) TEST_TIMEOUT=$$(($${SOAK_SECONDS:-600} + 120)) tests/run.sh $(call test_binary,$(SOAK_SOURCES))
 
 # Profile-guided: builds with counters, trains with the benchmark's own loads, builds again with what was counted. The
 # libraries take part, so they are built in a cache of this build's own.

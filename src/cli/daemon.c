@@ -32,6 +32,7 @@ static void print_certificate(const struct valk_server_info *info)
 
 /* What was given up, for the banner. */
 struct confinement {
+	uid_t uid;  /* asked for while that is allowed */
 	bool files; /* Landlock */
 	bool calls; /* seccomp */
 };
@@ -39,7 +40,7 @@ struct confinement {
 static void print_confinement(const struct options *options, const struct confinement *confinement)
 {
 	char user[32];
-	snprintf(user, sizeof(user), "uid %ld", (long)geteuid());
+	snprintf(user, sizeof(user), "uid %ld", (long)confinement->uid);
 	fprintf(stderr, "  confinement  %s%s%s, %s, %s\n", options->user != NULL ? options->user : user,
 		options->root_folder != NULL ? ", root folder " : "",
 		options->root_folder != NULL ? options->root_folder : "",
@@ -184,6 +185,7 @@ static enum valk_error give_up_rights(const struct options *options, struct conf
 		error = privileges_drop(&identity, diagnostic);
 	if (error != VALK_OK)
 		return error;
+	confinement->uid = geteuid();
 	confinement_forbid_new_privileges();
 	confinement->files = !options->no_sandbox && confinement_close_files(missing) == VALK_OK;
 	return VALK_OK;
@@ -192,7 +194,7 @@ static enum valk_error give_up_rights(const struct options *options, struct conf
 static enum valk_error serve(struct valk_server *server, const struct options *options, int signals,
 			     struct valk_diagnostic *diagnostic)
 {
-	struct confinement confinement = {false, false};
+	struct confinement confinement = {0, false, false};
 	struct valk_diagnostic no_landlock = {""}, no_seccomp = {""};
 	enum valk_error error = give_up_rights(options, &confinement, &no_landlock, diagnostic);
 	if (error == VALK_OK)

@@ -191,9 +191,14 @@ static void for_each_connection(struct worker *worker, void (*visit)(struct work
 	static const enum waiting order[] = {WAITING_LINGER, WAITING_ACTIVE, WAITING_IDLE, WAITING_HANDSHAKE};
 	for (size_t i = 0; i < WAITING_COUNT; i++) {
 		struct list *queue = &worker->timeouts[order[i]].queue;
-		for (struct list *node = queue->next, *next; node != queue; node = next) {
-			next = node->next;
+		/* The visited may move to the tail of this very queue: who is there now is the last. */
+		const struct list *last = queue->previous;
+		struct list *node = queue->next;
+		for (bool more = node != queue; more;) {
+			struct list *next = node->next;
+			more = node != last;
 			visit(worker, list_entry(node, struct timeout_entry, node));
+			node = next;
 		}
 	}
 }

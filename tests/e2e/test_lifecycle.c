@@ -109,6 +109,39 @@ static void a_drain_takes_two_steps(void **state)
 	assert_null(strstr(server.log, "cut"));
 }
 
+/* Several connections of one worker in the middle of a response: each is told, each is served, then comes the end. */
+static void a_drain_reaches_every_connection(void **state)
+{
+	(void)state;
+	enum { CLIENTS = 10 };
+	struct server server;
+	struct h2_client *clients[CLIENTS];
+	struct frame frame;
+	server_start_tls(&server, (const char *const[]){"--workers", "1", "--body", "0123456789", NULL});
+	for (int i = 0; i < CLIENTS; i++) {
+		struct bytes out = {0};
+		clients[i] = client_connect(server.port, NULL);
+		client_send_preface(clients[i]);
+		put_setting(&out, 4, 4); /* the response stops after four bytes */
+		put_request(&out, 1, FLAG_END_STREAM, "GET", "/");
+		assert_true(client_send(clients[i], &out));
+		assert_int_equal(client_read_type(clients[i], FRAME_DATA, &frame, 5000), READ_FRAME);
+	}
+	server_signal(&server, SIGTERM);
+	for (int i = 0; i < CLIENTS; i++) {
+		struct bytes out = {0};
+		struct response response;
+		assert_int_equal(client_read_type(clients[i], FRAME_GOAWAY, &frame, 5000), READ_FRAME);
+		put_window_update(&out, 1, 100);
+		assert_true(client_send(clients[i], &out));
+		assert_true(client_read_response(clients[i], 1, &response, 5000));
+		response_free(&response);
+	}
+	for (int i = 0; i < CLIENTS; i++)
+		client_close(clients[i]);
+	assert_int_equal(server_wait_end(&server, 5000), 0);
+}
+
 /* What is still open at the deadline is cut and named. */
 static void a_drain_has_a_deadline(void **state)
 {
@@ -297,6 +330,7 @@ int main(void)
 		cmocka_unit_test(harmless_signals),
 		cmocka_unit_test(quit_ends_at_once),
 		cmocka_unit_test(a_drain_takes_two_steps),
+		cmocka_unit_test(a_drain_reaches_every_connection),
 		cmocka_unit_test(a_drain_has_a_deadline),
 		cmocka_unit_test(a_second_signal_ends_at_once),
 		cmocka_unit_test(a_drain_under_load_loses_nothing),
