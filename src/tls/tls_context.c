@@ -26,19 +26,31 @@ static int groups[] = {
 	WOLFSSL_ECC_SECP384R1,
 };
 
-/* Counts the records in bytes that wolfSSL is about to take. */
+static void begin_record(struct tls_session *session, uint32_t length)
+{
+	session->record_left = length;
+	session->record_header_length = 0;
+	session->empty_records++;
+}
+
+/* Counts the records in bytes that wolfSSL is about to take: nearly always a whole header, or of one record's rest. */
 static void count_records(struct tls_session *session, const uint8_t *bytes, size_t length)
 {
+	if (length <= session->record_left) {
+		session->record_left -= (uint32_t)length;
+		return;
+	}
+	if (length == RECORD_HEADER_SIZE && session->record_header_length == 0 && session->record_left == 0) {
+		begin_record(session, (uint32_t)bytes[3] << 8 | bytes[4]);
+		return;
+	}
 	while (length > 0) {
 		size_t count = length < session->record_left ? length : session->record_left;
 		if (count == 0) {
 			session->record_header = session->record_header << 8 | *bytes;
 			count = 1;
-			if (++session->record_header_length == RECORD_HEADER_SIZE) {
-				session->record_left = session->record_header & 0xffff;
-				session->record_header_length = 0;
-				session->empty_records++;
-			}
+			if (++session->record_header_length == RECORD_HEADER_SIZE)
+				begin_record(session, session->record_header & 0xffff);
 		} else {
 			session->record_left -= (uint32_t)count;
 		}
