@@ -276,6 +276,120 @@ static void connections_are_limited(void **state)
 	server_stop(&server);
 }
 
+static void put_ping(struct bytes *out)
+{
+	put_frame(out, FRAME_PING, 0, 0, "12345678", 8);
+}
+
+static void put_settings(struct bytes *out)
+{
+	put_setting(out, 4, 65535);
+}
+
+static void put_seven_entries(struct bytes *out)
+{
+	static const uint8_t entries[7 * 6];
+	put_frame(out, FRAME_SETTINGS, 0, 0, entries, sizeof(entries));
+}
+
+static void put_continuation(struct bytes *out)
+{
+	if (out->length == 0)
+		put_frame(out, FRAME_HEADERS, FLAG_END_STREAM, 1, "\x82", 1);
+	put_frame(out, FRAME_CONTINUATION, 0, 1, NULL, 0);
+}
+
+static void put_reset_request(struct bytes *out)
+{
+	int32_t id = (int32_t)(out->length / 60) * 2 + 1; /* grows with every request */
+	put_request(out, id, FLAG_END_STREAM, "GET", "/");
+	put_reset(out, id, CODE_CANCEL);
+}
+
+static void put_overflow(struct bytes *out)
+{
+	int32_t id = (int32_t)(out->length / 60) * 2 + 1;
+	put_request(out, id, FLAG_END_STREAM, "GET", "/");
+	put_window_update(out, id, 0x7fffffff);
+}
+
+static void put_empty_data(struct bytes *out)
+{
+	if (out->length == 0)
+		put_request(out, 1, 0, "POST", "/");
+	put_frame(out, FRAME_DATA, 0, 1, NULL, 0);
+}
+
+/* Each limit of HTTP/2 that has an option obeys it, names it in the log, and ends with ENHANCE_YOUR_CALM. */
+static void flood_limits_are_options(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *option, *value;
+		void (*put)(struct bytes *out);
+		int count;
+		const char *line, *counter;
+	} cases[] = {
+		{"--max-pings", "5", put_ping, 6, "pings (PING frames in 10 s: 6, limit 5)", "pings 1"},
+		{"--max-settings", "5", put_settings, 5, "settings (SETTINGS frames in 10 s: 6, limit 5)",
+		 "settings 1"},
+		{"--max-settings-entries", "6", put_seven_entries, 1, "(entries of one SETTINGS frame: 7, limit 6)",
+		 "settings 1"},
+		{"--max-continuations", "3", put_continuation, 4,
+		 "continuations (CONTINUATION frames of one header block: 4, limit 3)", "continuations 1"},
+		{"--max-resets", "4", put_reset_request, 5,
+		 "client-resets (requests reset before their answer: 5, limit 4)", "client-resets 1"},
+		{"--max-stream-errors", "4", put_overflow, 5,
+		 "stream-errors (streams the client made us reset: 5, limit 4)", "stream-errors 1"},
+		{"--overhead-allowance", "64K", put_empty_data, 1100,
+		 "overhead (bytes beside requests and bodies: ", "overhead 1"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct server server;
+		struct bytes out = {0};
+		struct frame frame;
+		server_start_tls(&server, (const char *const[]){cases[i].option, cases[i].value, NULL});
+		struct h2_client *client = client_connect(server.port, NULL);
+		client_send_preface(client);
+		/* Its acknowledgement of the settings must not come into the middle of a header block. */
+		assert_int_equal(client_read_type(client, FRAME_SETTINGS, &frame, 5000), READ_FRAME);
+		for (int k = 0; k < cases[i].count; k++)
+			cases[i].put(&out);
+		client_send(client, &out);
+		int code = client_read_until_closed(client, 5000);
+		if (code != CODE_ENHANCE_YOUR_CALM || !server_wait_log(&server, cases[i].line, 2000))
+			fail_msg("%s: GOAWAY %d, log:\n%s", cases[i].option, code, server.log);
+		client_close(client);
+		server_stop(&server);
+		assert_contains(server.log, cases[i].counter); /* in the sums at the end: counted once, by its name */
+	}
+}
+
+/* A phone on a bad network: every byte in a TLS record of its own, with pauses. */
+static void a_dribbled_request_is_served(void **state)
+{
+	(void)state;
+	struct server server;
+	struct bytes whole = {0};
+	struct response response;
+	server_start_tls(&server, NULL);
+	struct h2_client *client = client_connect(server.port, NULL);
+	put_preface(&whole);
+	put_request(&whole, 1, FLAG_END_STREAM, "GET", "/");
+	for (size_t i = 0; i < whole.length; i++) {
+		struct bytes byte = {0};
+		bytes_append(&byte, whole.data + i, 1);
+		assert_true(client_send(client, &byte));
+		poll(NULL, 0, 5); /* the pace of the test's client */
+	}
+	assert_true(client_read_response(client, 1, &response, 5000));
+	assert_int_equal(response.status, 200);
+	response_free(&response);
+	bytes_free(&whole);
+	client_close(client);
+	server_stop(&server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +401,8 @@ int main(void)
 		cmocka_unit_test(a_client_that_does_not_read_has_a_time),
 		cmocka_unit_test(a_slow_reader_gets_everything),
 		cmocka_unit_test(connections_are_limited),
+		cmocka_unit_test(flood_limits_are_options),
+		cmocka_unit_test(a_dribbled_request_is_served),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
