@@ -7,7 +7,10 @@
 #include "support/scorecard.h"
 #include "support/test.h"
 
-enum { PATIENCE_MS = 3000 };
+enum {
+	PATIENCE_MS = 3000,
+	ANSWER_MS = 1500, /* of silence, where the connection may stay open */
+};
 
 static void assert_goaway(const struct ending *ending, int code)
 {
@@ -130,7 +133,7 @@ static void f10_unknown_frame_type(uint16_t port)
 	struct bytes out = {0};
 	put_frame(&out, 0xfa, 0xff, 0, "whatever", 8);
 	put_request(&out, 1, FLAG_END_STREAM, "GET", "/");
-	struct ending ending = send_once(port, &out, 300);
+	struct ending ending = send_once(port, &out, ANSWER_MS);
 	assert_int_equal(ending.status, 200);
 	assert_false(ending.closed);
 }
@@ -249,7 +252,7 @@ static void a13_hpack_bomb(uint16_t port)
 		bytes_append(&block, "\xbe", 1);
 	put_frame(&out, FRAME_HEADERS, FLAG_END_STREAM | FLAG_END_HEADERS, 1, block.data, block.length);
 	bytes_free(&block);
-	struct ending ending = send_once(port, &out, 500);
+	struct ending ending = send_once(port, &out, ANSWER_MS);
 	assert_int_equal(ending.status, 431);
 	assert_true(server_wait_log(scorecard_server(), "stream 1: header-size (bytes of header list: ", 1000));
 }
@@ -272,7 +275,7 @@ static void a15_100_kilobytes_of_headers(uint16_t port)
 	struct frame frame;
 	assert_int_equal(client_read_type(client, FRAME_SETTINGS, &frame, PATIENCE_MS), READ_FRAME);
 	client_send(client, &out);
-	struct ending ending = flood(client, 0, 500, NULL);
+	struct ending ending = flood(client, 0, ANSWER_MS, NULL);
 	client_close(client);
 	assert_true(ending.status == 431 || ending.reset_code != 0 || ending.goaway > 0);
 	assert_int_not_equal(ending.status, 200);

@@ -129,7 +129,7 @@ static void v06_pseudo_fields(uint16_t port)
 	put_fields(&out, 1, 0, post);
 	put_frame(&out, FRAME_DATA, 0, 1, "x", 1);
 	put_fields(&out, 1, FLAG_END_STREAM, trailers);
-	struct ending ending = send_once(port, &out, 500);
+	struct ending ending = send_once(port, &out, 1500);
 	assert_int_not_equal(ending.status, 200);
 	assert_true(ending.resets > 0 || ending.goaway > 0);
 }
@@ -164,7 +164,7 @@ static void v09_content_length(uint16_t port)
 	REFUSED(requests);
 	put_fields(&out, 1, 0, post);
 	put_frame(&out, FRAME_DATA, FLAG_END_STREAM, 1, "12345", 5);
-	struct ending ending = send_once(port, &out, 500);
+	struct ending ending = send_once(port, &out, 1500);
 	assert_int_not_equal(ending.status, 200);
 	assert_true(ending.resets > 0 || ending.goaway > 0);
 }
