@@ -309,10 +309,26 @@ void connection_open(struct worker *worker, int descriptor, const struct address
 	timeout_arm(&worker->timeouts[WAITING_HANDSHAKE], &connection->timeout);
 }
 
+/* For a connection that was in one class, `limit_ms` long, until its time was over. */
+static void refuse_late(struct connection *connection, enum refusal refusal, const char *what, uint32_t limit_ms)
+{
+	uint64_t late_ms = connection->worker->now_ms - connection->timeout.deadline_ms;
+	connection_refuse_limit(connection, refusal, what, limit_ms + late_ms, limit_ms);
+}
+
+/* L1 */
+static void on_handshake_timeout(struct connection *connection)
+{
+	refuse_late(connection, REFUSAL_HANDSHAKE_TIMEOUT, "ms without TLS and HTTP/2 preface",
+		    connection->worker->shared->limits->handshake_timeout_ms);
+	destroy(connection);
+}
+
 /* L2: says goodbye first, so that the client knows that no request was lost. */
 static void on_idle(struct connection *connection)
 {
-	connection_refuse(connection, REFUSAL_IDLE, 0, "no request for the idle timeout");
+	refuse_late(connection, REFUSAL_IDLE, "ms without a request",
+		    connection->worker->shared->limits->idle_timeout_ms);
 	http2_session_shutdown_finish(connection->http2);
 	settle(connection, VALK_OK);
 }
@@ -334,17 +350,6 @@ static void on_active_second(struct connection *connection)
 		http2_session_shutdown_finish(
 			connection->http2); /* the client did not answer the PING within a second */
 	settle(connection, http2_session_check_timeouts(connection->http2, worker->now_ms));
-}
-
-/* L1. The connection was in this class since it was accepted. */
-static void on_handshake_timeout(struct connection *connection)
-{
-	const struct worker *worker = connection->worker;
-	uint32_t limit_ms = worker->shared->limits->handshake_timeout_ms;
-	uint64_t late_ms = worker->now_ms - connection->timeout.deadline_ms;
-	connection_refuse_limit(connection, REFUSAL_HANDSHAKE_TIMEOUT, "ms without TLS and HTTP/2 preface",
-				limit_ms + late_ms, limit_ms);
-	destroy(connection);
 }
 
 void connection_on_timeout(struct timeout_entry *entry)

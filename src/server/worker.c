@@ -99,6 +99,7 @@ static void rest_after_failure(struct worker *worker, const char *reason)
 {
 	worker_refuse(worker, REFUSAL_CONNECTIONS, NULL, 0, reason);
 	set_accepting(worker, false);
+	ev_timer_stop(worker->loop, &worker->accept_rest); /* a drain tries once more, in the middle of a rest */
 	ev_timer_set(&worker->accept_rest, accept_rest_seconds, 0.0);
 	ev_timer_start(worker->loop, &worker->accept_rest);
 }

@@ -67,7 +67,7 @@ static void idle_connections_are_ended(void **state)
 	(void)state;
 	struct server server;
 	struct frame frame;
-	server_start_tls(&server, (const char *const[]){"--idle-timeout", "700ms", NULL});
+	server_start_tls(&server, (const char *const[]){"--verbose", "--idle-timeout", "700ms", NULL});
 	struct h2_client *busy = client_connect(server.port, NULL);
 	struct h2_client *idle = client_connect(server.port, NULL);
 	client_send_preface(busy);
@@ -95,6 +95,8 @@ static void idle_connections_are_ended(void **state)
 	client_close(busy);
 	client_close(idle);
 	server_stop(&server);
+	assert_contains(server.log, "idle (ms without a request: "); /* with --verbose */
+	assert_contains(server.log, "idle 1");
 }
 
 /* L3: a header block that never ends. */
