@@ -179,7 +179,7 @@ library() { # prefix, name
 }
 include() { if [ "$1" = system ]; then pkg-config --cflags "lib$2" 2>/dev/null || pkg-config --cflags "$2" || true; else echo "-isystem $1/include"; fi; }
 defines() { # prefix: functions of nghttp2 that only some versions, or patched ones, have
-	for name in stream_reset_rate_limit max_continuations; do
+	for name in stream_reset_rate_limit max_continuations glitch_rate_limit; do
 		printf '#include <nghttp2/nghttp2.h>\nint main(void) { return nghttp2_option_set_%s == 0; }\n' "$name" |
 			$CC $(include "$1" nghttp2) -Werror=implicit-function-declaration -x c -fsyntax-only - 2>/dev/null &&
 			printf -- '-DHAVE_NGHTTP2_OPTION_%s ' "$(echo "$name" | tr a-z A-Z)"

@@ -17,6 +17,19 @@ static void set_reset_rate(nghttp2_option *options)
 }
 #endif
 
+#ifdef HAVE_NGHTTP2_OPTION_GLITCH_RATE_LIMIT
+static void set_glitch_rate(nghttp2_option *options)
+{
+	/* Newer versions end the connection after a thousand "suspicious" frames; L8 and L9 say what and why. */
+	nghttp2_option_set_glitch_rate_limit(options, UINT32_MAX, UINT32_MAX);
+}
+#else
+static void set_glitch_rate(nghttp2_option *options)
+{
+	(void)options;
+}
+#endif
+
 #ifdef HAVE_NGHTTP2_OPTION_MAX_CONTINUATIONS
 static void set_continuations(nghttp2_option *options, size_t continuations)
 {
@@ -42,5 +55,6 @@ void http2_options_set(nghttp2_option *options, const struct valk_limits *limits
 	nghttp2_option_set_max_settings(options, limits->settings_entries);		  /* L11 */
 	nghttp2_option_set_builtin_recv_extension_type(options, NGHTTP2_PRIORITY_UPDATE); /* RFC 9218 section 7.1 */
 	set_reset_rate(options);
+	set_glitch_rate(options);
 	set_continuations(options, limits->continuations);
 }

@@ -308,11 +308,17 @@ static void put_reset_request(struct bytes *out)
 	put_reset(out, id, CODE_CANCEL);
 }
 
-static void put_overflow(struct bytes *out)
+/* Its body is longer than it announced. */
+static void put_broken_request(struct bytes *out)
 {
+	static const struct header headers[] = {{":method", "POST"},
+						{":scheme", "https"},
+						{":authority", "localhost"},
+						{":path", "/"},
+						{"content-length", "1"}};
 	int32_t id = (int32_t)(out->length / 60) * 2 + 1;
-	put_request(out, id, FLAG_END_STREAM, "GET", "/");
-	put_window_update(out, id, 0x7fffffff);
+	put_headers(out, id, 0, headers, sizeof(headers) / sizeof(headers[0]));
+	put_frame(out, FRAME_DATA, 0, id, "xx", 2);
 }
 
 static void put_empty_data(struct bytes *out)
@@ -341,7 +347,7 @@ static void flood_limits_are_options(void **state)
 		 "continuations (CONTINUATION frames of one header block: 4, limit 3)", "continuations 1"},
 		{"--max-resets", "4", put_reset_request, 5,
 		 "client-resets (requests reset before their answer: 5, limit 4)", "client-resets 1"},
-		{"--max-stream-errors", "4", put_overflow, 5,
+		{"--max-stream-errors", "4", put_broken_request, 5,
 		 "stream-errors (streams the client made us reset: 5, limit 4)", "stream-errors 1"},
 		{"--overhead-allowance", "64K", put_empty_data, 1100,
 		 "overhead (bytes beside requests and bodies: ", "overhead 1"},
