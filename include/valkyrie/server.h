@@ -102,6 +102,10 @@ int valk_server_done_descriptor(const struct valk_server *server);
 /* Replaces the session ticket key when it is due. Call about once an hour. Any one thread. */
 void valk_server_rotate_tickets(struct valk_server *server);
 
+/* True when the TLS library of this build opens /dev/urandom whenever it needs random numbers: who confines the process
+ * must keep that file reachable. Forks a child to find out; call before threads exist. */
+bool valk_library_reads_random_device(void);
+
 /* Describes the libraries. Any thread, at any time. */
 void valk_library_describe(struct valk_library_info *info);
 

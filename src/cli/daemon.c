@@ -32,9 +32,10 @@ static void print_certificate(const struct valk_server_info *info)
 
 /* What was given up, for the banner. */
 struct confinement {
-	uid_t uid;  /* asked for while that is allowed */
-	bool files; /* Landlock */
-	bool calls; /* seccomp */
+	uid_t uid;	   /* asked for while that is allowed */
+	bool keeps_random; /* the TLS library must be able to open /dev/urandom */
+	bool files;	   /* Landlock */
+	bool calls;	   /* seccomp */
 };
 
 static void print_confinement(const struct options *options, const struct confinement *confinement)
@@ -44,7 +45,9 @@ static void print_confinement(const struct options *options, const struct confin
 	fprintf(stderr, "  confinement  %s%s%s, %s, %s\n", options->user != NULL ? options->user : user,
 		options->root_folder != NULL ? ", root folder " : "",
 		options->root_folder != NULL ? options->root_folder : "",
-		confinement->files ? "no files (Landlock)" : "no Landlock",
+		!confinement->files	    ? "no Landlock"
+		: confinement->keeps_random ? "no files but /dev/urandom (Landlock)"
+					    : "no files (Landlock)",
 		confinement->calls ? "few system calls (seccomp)" : "no seccomp");
 }
 
@@ -179,22 +182,30 @@ static enum valk_error give_up_rights(const struct options *options, struct conf
 	enum valk_error error = VALK_OK;
 	if (options->user != NULL)
 		error = privileges_find(options->user, &identity, diagnostic); /* before the folder changes */
+	confinement->keeps_random = options->config.tls && valk_library_reads_random_device();
 	if (error == VALK_OK && options->root_folder != NULL)
 		error = privileges_change_root(options->root_folder, diagnostic);
+	if (error == VALK_OK && confinement->keeps_random && access("/dev/urandom", R_OK) != 0)
+		error = diagnose(
+			diagnostic, VALK_ERROR_SYSTEM,
+			"this build's TLS library reads /dev/urandom, which is not in %s; make it there (mknod "
+			"-m 444 dev/urandom c 1 9) or leave out --chroot",
+			options->root_folder != NULL ? options->root_folder : "/");
 	if (error == VALK_OK && options->user != NULL)
 		error = privileges_drop(&identity, diagnostic);
 	if (error != VALK_OK)
 		return error;
 	confinement->uid = geteuid();
 	confinement_forbid_new_privileges();
-	confinement->files = !options->no_sandbox && confinement_close_files(missing) == VALK_OK;
+	confinement->files =
+		!options->no_sandbox && confinement_close_files(confinement->keeps_random, missing) == VALK_OK;
 	return VALK_OK;
 }
 
 static enum valk_error serve(struct valk_server *server, const struct options *options, int signals,
 			     struct valk_diagnostic *diagnostic)
 {
-	struct confinement confinement = {0, false, false};
+	struct confinement confinement = {0, false, false, false};
 	struct valk_diagnostic no_landlock = {""}, no_seccomp = {""};
 	enum valk_error error = give_up_rights(options, &confinement, &no_landlock, diagnostic);
 	if (error == VALK_OK)
@@ -202,7 +213,8 @@ static enum valk_error serve(struct valk_server *server, const struct options *o
 	if (error != VALK_OK)
 		return error;
 	/* Now that all threads run, they need fewer system calls than their start did. */
-	confinement.calls = !options->no_sandbox && confinement_limit_calls(&no_seccomp) == VALK_OK;
+	confinement.calls =
+		!options->no_sandbox && confinement_limit_calls(confinement.keeps_random, &no_seccomp) == VALK_OK;
 	if (!options->quiet)
 		announce(server, options, &confinement);
 	if (no_landlock.text[0] != '\0')

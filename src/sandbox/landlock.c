@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,11 +20,13 @@ enum {
 	FILE_RIGHT_TRUNCATE = 0x4000,	  /* ABI 3 */
 	FILE_RIGHT_IOCTL_DEVICE = 0x8000, /* ABI 5 */
 	NET_RIGHTS = 0x3,		  /* ABI 4: bind and connect TCP */
-	SCOPES = 0x3,			  /* ABI 6: abstract UNIX sockets and signals of others */
+	FILE_RIGHT_READ = 0x4,
+	RULE_PATH_BENEATH = 1,
+	SCOPES = 0x3, /* ABI 6: abstract UNIX sockets and signals of others */
 };
 
 #ifndef SYS_landlock_create_ruleset
-enum { SYS_landlock_create_ruleset = 444, SYS_landlock_restrict_self = 446 };
+enum { SYS_landlock_create_ruleset = 444, SYS_landlock_add_rule = 445, SYS_landlock_restrict_self = 446 };
 #endif
 
 struct ruleset {
@@ -30,6 +34,11 @@ struct ruleset {
 	uint64_t network;
 	uint64_t scoped;
 };
+
+struct path_rule {
+	uint64_t allowed;
+	int32_t descriptor;
+} __attribute__((packed)); /* so the kernel's interface has it */
 
 void confinement_forbid_new_privileges(void)
 {
@@ -58,7 +67,16 @@ static struct ruleset all_rights(long abi, size_t *size)
 	return ruleset;
 }
 
-enum valk_error confinement_close_files(struct valk_diagnostic *diagnostic)
+static long allow_random_device(int ruleset)
+{
+	struct path_rule rule = {FILE_RIGHT_READ, open("/dev/urandom", O_PATH | O_CLOEXEC)};
+	long status = syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0);
+	if (rule.descriptor >= 0)
+		close(rule.descriptor);
+	return status;
+}
+
+enum valk_error confinement_close_files(bool keep_random_device, struct valk_diagnostic *diagnostic)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, CREATE_RULESET_VERSION);
 	if (abi < 1)
@@ -68,8 +86,12 @@ enum valk_error confinement_close_files(struct valk_diagnostic *diagnostic)
 	size_t size;
 	struct ruleset ruleset = all_rights(abi, &size);
 	int descriptor = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
-	/* No rule is added: nothing is allowed. */
-	long status = descriptor >= 0 ? syscall(SYS_landlock_restrict_self, descriptor, 0) : -1;
+	/* Without a rule nothing is allowed. */
+	long status = descriptor >= 0 ? 0 : -1;
+	if (status == 0 && keep_random_device)
+		status = allow_random_device(descriptor);
+	if (status == 0)
+		status = syscall(SYS_landlock_restrict_self, descriptor, 0);
 	int reason = errno;
 	if (descriptor >= 0)
 		close(descriptor);

@@ -61,20 +61,22 @@ static const int allowed_calls[] = {
 	SCMP_SYS(newfstatat),
 };
 
-static int add_rules(scmp_filter_ctx filter)
+static int add_rules(scmp_filter_ctx filter, bool keep_opening)
 {
 	int status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1); /* the threads that run already */
 	if (status == 0)
 		status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree instead of a list */
 	for (size_t i = 0; status == 0 && i < sizeof(allowed_calls) / sizeof(allowed_calls[0]); i++)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed_calls[i], 0);
+	if (status == 0 && keep_opening)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 0);
 	return status;
 }
 
-enum valk_error confinement_limit_calls(struct valk_diagnostic *diagnostic)
+enum valk_error confinement_limit_calls(bool keep_opening, struct valk_diagnostic *diagnostic)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	int status = filter != NULL ? add_rules(filter) : -ENOMEM;
+	int status = filter != NULL ? add_rules(filter, keep_opening) : -ENOMEM;
 	if (status == 0)
 		status = seccomp_load(filter);
 	if (filter != NULL)

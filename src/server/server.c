@@ -332,6 +332,11 @@ void valk_server_rotate_tickets(struct valk_server *server)
 			  "cannot make a new session ticket key; the old one stays in use");
 }
 
+bool valk_library_reads_random_device(void)
+{
+	return tls_library_reads_random_device();
+}
+
 void valk_library_describe(struct valk_library_info *info)
 {
 	snprintf(info->tls, sizeof(info->tls), "%s", tls_library_version());

@@ -3,8 +3,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tls/wolfssl.h"
+
+#include <wolfssl/wolfcrypt/random.h>
 
 /* wolfSSL's allocator hooks carry no context, so the slab of the running worker is found through its thread. */
 static __thread struct slab *thread_slab;
@@ -39,6 +44,25 @@ void tls_library_dispose(void)
 void tls_library_use_slab(struct slab *slab)
 {
 	thread_slab = slab;
+}
+
+/* Can the library make random numbers when nothing can be opened? */
+static bool makes_random_numbers_without_files(void)
+{
+	const struct rlimit none = {0, 0};
+	WC_RNG generator;
+	return setrlimit(RLIMIT_NOFILE, &none) == 0 && wc_InitRng(&generator) == 0;
+}
+
+bool tls_library_reads_random_device(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(makes_random_numbers_without_files() ? 0 : 1);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return true; /* not known: keep the file */
+	return status != 0;
 }
 
 const char *tls_library_version(void)

@@ -35,7 +35,7 @@ static int no_files(void)
 	struct valk_diagnostic diagnostic = {""};
 	int open_before = open("/etc/passwd", O_RDONLY);
 	confinement_forbid_new_privileges();
-	if (confinement_close_files(&diagnostic) != VALK_OK)
+	if (confinement_close_files(false, &diagnostic) != VALK_OK)
 		return strstr(diagnostic.text, "Landlock") != NULL ? 0 : 1; /* an old kernel: nothing more to test */
 	if (read(open_before, &byte, 1) != 1)
 		return 2;
@@ -45,6 +45,24 @@ static int no_files(void)
 		return 4;
 	if (mkdir("/tmp/valkyrie-confined", 0700) == 0 || errno != EACCES)
 		return 5;
+	return 0;
+}
+
+/* For TLS libraries that need it. */
+static int random_device_only(void)
+{
+	char byte;
+	struct valk_diagnostic diagnostic = {""};
+	confinement_forbid_new_privileges();
+	if (confinement_close_files(true, &diagnostic) != VALK_OK)
+		return 0;
+	if (!is_instrumented() && confinement_limit_calls(true, &diagnostic) != VALK_OK)
+		return 1;
+	int device = open("/dev/urandom", O_RDONLY);
+	if (device < 0 || read(device, &byte, 1) != 1)
+		return 2;
+	if (open("/dev/urandom", O_WRONLY) >= 0 || open("/etc/passwd", O_RDONLY) >= 0)
+		return 3;
 	return 0;
 }
 
@@ -68,7 +86,7 @@ static int few_calls(void)
 	if (pipe(start_pipe) != 0 || pthread_create(&thread, NULL, try_later, NULL) != 0)
 		return 1;
 	confinement_forbid_new_privileges();
-	if (confinement_limit_calls(&diagnostic) != VALK_OK)
+	if (confinement_limit_calls(false, &diagnostic) != VALK_OK)
 		return strstr(diagnostic.text, "seccomp") != NULL ? 0 : 2;
 	if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || errno != EPERM)
 		return 3;
@@ -90,6 +108,12 @@ static void files_are_out_of_reach(void **state)
 	in_child(no_files);
 }
 
+static void the_random_device_can_be_kept(void **state)
+{
+	(void)state;
+	in_child(random_device_only);
+}
+
 static void other_system_calls_fail(void **state)
 {
 	(void)state;
@@ -102,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_out_of_reach),
+		cmocka_unit_test(the_random_device_can_be_kept),
 		cmocka_unit_test(other_system_calls_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,8 +89,11 @@ static void the_key_stays_on_protected_pages(void **state)
 	struct valk_server *server;
 	const struct valk_static_config answer = {.body = (const uint8_t *)"x", .body_length = 1};
 	unsigned undumped;
-	if (is_instrumented())
-		skip(); /* there the slab is malloc */
+	struct valk_library_info libraries;
+	valk_library_describe(&libraries);
+	/* In instrumented builds the slab is malloc; wolfSSL 5.5 leaves copies of its own. */
+	if (is_instrumented() || strncmp(libraries.tls, "wolfSSL 5.5.", 12) == 0)
+		skip();
 	learn_forms(certificate_path("ec256.key"), &forms);
 	valk_config_init(&config);
 	assert_int_equal(valk_static_response_create(&answer, &response, &diagnostic), VALK_OK);
