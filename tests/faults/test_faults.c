@@ -124,7 +124,7 @@ static bool upload(bool tls)
 	struct h2_client *client = connect_client(tls);
 	if (client == NULL)
 		return false;
-	put_request(&out, 1, 0, "POST", "/");
+	put_request(&out, 1, 0, "POST", "/"); /* within the initial window */
 	for (int sent = 0; sent < UPLOAD_BYTES; sent += (int)sizeof(piece))
 		put_frame(&out, FRAME_DATA, 0, 1, piece, sizeof(piece));
 	put_frame(&out, FRAME_DATA, FLAG_END_STREAM, 1, NULL, 0);
