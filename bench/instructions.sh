@@ -17,7 +17,7 @@ count() {
 		--body "$(head -c 114 /dev/zero | tr '\0' x)"
 	timeout 120 "${@//@PORT@/$port}" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
 	stop_server
-	sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$dir/log"
+	sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$dir/log" | tail -n 1
 }
 
 # The difference between a long and a short run is the requests alone.
@@ -38,6 +38,7 @@ measured=$(
 	echo "handshake-full $(per_handshake full)"
 	echo "handshake-resumed $(per_handshake resumed)"
 )
+[ "$(grep -cE '^[a-z0-9-]+ [0-9]+$' <<<"$measured")" = 4 ] || { echo "bench: not everything could be counted: $measured" >&2; exit 1; }
 if [ "${1:-}" = update ]; then
 	printf '# User instructions by callgrind; see bench/instructions.sh. Lower it with every speed-up.\n%s\n' "$measured" >$budget
 	cat $budget

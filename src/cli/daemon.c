@@ -182,7 +182,9 @@ static enum valk_error give_up_rights(const struct options *options, struct conf
 	enum valk_error error = VALK_OK;
 	if (options->user != NULL)
 		error = privileges_find(options->user, &identity, diagnostic); /* before the folder changes */
-	confinement->keeps_random = options->config.tls && valk_library_reads_random_device();
+	/* Asked only where the answer matters: it takes a child. */
+	if (options->config.tls && (!options->no_sandbox || options->root_folder != NULL))
+		confinement->keeps_random = valk_library_reads_random_device();
 	if (error == VALK_OK && options->root_folder != NULL)
 		error = privileges_change_root(options->root_folder, diagnostic);
 	if (error == VALK_OK && confinement->keeps_random && access("/dev/urandom", R_OK) != 0)
