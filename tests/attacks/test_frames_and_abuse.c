@@ -50,9 +50,10 @@ static void f01_text_after_alpn_h2(uint16_t port)
 	struct h2_client *client = client_connect(port, NULL);
 	bytes_append(&out, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 35);
 	client_send(client, &out);
-	while (client_read(client, &frame, 1000) == READ_FRAME)
+	enum read_result result;
+	while ((result = client_read(client, &frame, 1000)) == READ_FRAME)
 		;
-	assert_int_equal(client_read(client, &frame, 0), READ_CLOSED);
+	assert_int_equal(result, READ_CLOSED);
 	client_close(client);
 }
 
