@@ -139,23 +139,25 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(call object,$(C
 	@echo "  LINK  $@"
 	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
 
-# Its own malloc and system calls come before everybody else's, and the slab is malloc, so that each allocation can fail.
+# Where every allocation can be made to fail: the slab is malloc, and malloc is the test's own. The fault test has system calls
+# of its own, too.
+FAILING_MALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(BUILD)/tests/faults/test_faults: $(call object,$(FAULT_SOURCES) src/base/slab_system.c) $(BUILD)/libsupport.a $(BUILD)/libvalkyrie.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
+	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $(FAILING_MALLOC) $^ $(LIBRARIES) $(TEST_LIBRARIES) -o $@
 
-# The fuzz targets with their own slab, over their corpus (replay) or driven by libFuzzer (clang only).
-FUZZ_OBJECTS := $(call object,tests/fuzz/faulty_slab.c $(filter-out src/cli/daemon.c,$(CLI_SOURCES)))
+# The fuzz targets, over their corpus (replay) or driven by libFuzzer (clang only).
+FUZZ_OBJECTS := $(call object,tests/faults/inject_allocation.c src/base/slab_system.c $(filter-out src/cli/daemon.c,$(CLI_SOURCES)))
 $(BUILD)/tests/fuzz/replay_%: $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(BUILD)/libvalkyrie.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+	$(Q)$(CC) -fno-lto $(LDFLAGS_ALL) $(FAILING_MALLOC) $^ $(LIBRARIES) -o $@
 
 $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(BUILD)/libvalkyrie.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	$(Q)$(CC) -fsanitize=fuzzer $(LDFLAGS_ALL) $^ $(LIBRARIES) -o $@
+	$(Q)$(CC) -fsanitize=fuzzer $(LDFLAGS_ALL) $(FAILING_MALLOC) $^ $(LIBRARIES) -o $@
 
 fuzz-targets: $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ_NAMES))
 

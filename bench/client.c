@@ -8,8 +8,8 @@
  *   client now 0                                prints that clock
  *   client echo PORT                            serves: answers every REQUEST_SIZE bytes with ANSWER_SIZE
  *   client ping PORT COUNT CONNECTIONS          loads `echo`: COUNT exchanges over CONNECTIONS connections
- *   client latency PORT RATE SECONDS            RATE requests a second, evenly spaced over 50 connections; prints the
- * p50, p99 and p99.9 in us from the moment each was due to its answer's end
+ *   client latency PORT RATE SECONDS            RATE requests a second, evenly spaced over 50 connections; prints p50,
+ *                                               p99 and p99.9 in us, from when each was due to its answer's end
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

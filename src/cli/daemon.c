@@ -161,11 +161,10 @@ static int open_signals(void)
 	return signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-enum valk_error daemon_check_privileges(const struct options *options, struct valk_diagnostic *diagnostic)
+enum valk_error daemon_check_privileges(struct options *options, struct valk_diagnostic *diagnostic)
 {
-	struct identity identity;
 	if (options->user != NULL)
-		return privileges_find(options->user, &identity, diagnostic);
+		return privileges_find(options->user, &options->identity, diagnostic);
 	if (privileges_are_root() && !options->allow_root && !options->check_only)
 		return diagnose(diagnostic, VALK_ERROR_USAGE,
 				"this would serve as root; give --user NAME to become a user without rights once the "
@@ -178,14 +177,11 @@ enum valk_error daemon_check_privileges(const struct options *options, struct va
 static enum valk_error give_up_rights(const struct options *options, struct confinement *confinement,
 				      struct valk_diagnostic *missing, struct valk_diagnostic *diagnostic)
 {
-	struct identity identity;
 	enum valk_error error = VALK_OK;
-	if (options->user != NULL)
-		error = privileges_find(options->user, &identity, diagnostic); /* before the folder changes */
 	/* Asked only where the answer matters: it takes a child. */
 	if (options->config.tls && (!options->no_sandbox || options->root_folder != NULL))
 		confinement->keeps_random = valk_library_reads_random_device();
-	if (error == VALK_OK && options->root_folder != NULL)
+	if (options->root_folder != NULL)
 		error = privileges_change_root(options->root_folder, diagnostic);
 	if (error == VALK_OK && confinement->keeps_random && access("/dev/urandom", R_OK) != 0)
 		error = diagnose(
@@ -194,7 +190,7 @@ static enum valk_error give_up_rights(const struct options *options, struct conf
 			"-m 444 dev/urandom c 1 9) or leave out --chroot",
 			options->root_folder != NULL ? options->root_folder : "/");
 	if (error == VALK_OK && options->user != NULL)
-		error = privileges_drop(&identity, diagnostic);
+		error = privileges_drop(&options->identity, diagnostic);
 	if (error != VALK_OK)
 		return error;
 	confinement->uid = geteuid();

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "sandbox/privileges.h"
 #include "valkyrie/server.h"
 #include "valkyrie/static_response.h"
 
@@ -17,8 +18,9 @@ struct options {
 	struct valk_field headers[HEADERS_MAX]; /* `response.fields` once parsed */
 	const char *body_text;
 	const char *body_file;
-	const char *user;	 /* to become, USER or USER:GROUP */
-	const char *root_folder; /* for chroot */
+	const char *user;	  /* to become, USER or USER:GROUP */
+	struct identity identity; /* whom that names, once daemon_check_privileges has found out */
+	const char *root_folder;  /* for chroot */
 	bool allow_root;
 	bool no_sandbox;
 	uint32_t drain_timeout_ms;

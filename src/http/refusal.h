@@ -39,7 +39,8 @@ enum refusal {
 /* Short name of a refusal, for counters and log lines; NULL from REFUSAL_COUNT on. Static storage; any thread. */
 const char *refusal_name(enum refusal refusal);
 
-/* Writes "`what`: `value`, limit `limit`" to `text`: how a log line names a limit that was passed. */
+/* Writes "`what`: `value`, limit `limit`" to `text`: how a log line names a limit that was passed.
+ * Any thread. */
 void refusal_describe_limit(char *text, size_t size, const char *what, uint64_t value, uint64_t limit);
 
 #endif

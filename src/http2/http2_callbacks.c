@@ -91,9 +91,8 @@ static void on_request_frame(struct http2_session *session, const nghttp2_frame 
 	bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
 	if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
 		stream->request_ended = ends;
-		stream->head_bytes = (uint32_t)frame->hd.length;
 		if (session->head_stream == stream)
-			http2_request_dispatch(session, stream);
+			http2_request_dispatch(session, stream, frame->hd.length);
 	} else if (ends) {
 		http2_request_end(stream);
 	}

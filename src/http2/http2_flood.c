@@ -15,7 +15,7 @@ static void overwhelm(struct http2_session *session, enum refusal refusal, int32
 	if (session->overwhelmed)
 		return;
 	session->overwhelmed = true;
-	http2_frames_record_fault(session, NGHTTP2_ENHANCE_YOUR_CALM);
+	http2_session_record_fault(session, NGHTTP2_ENHANCE_YOUR_CALM);
 	http2_session_refuse_limit(session, refusal, stream_id, what, value, limit);
 }
 

@@ -5,18 +5,10 @@
 
 #include "http2/http2_internal.h"
 
-void http2_frames_record_fault(struct http2_session *session, uint32_t error_code)
-{
-	if (session->has_fault)
-		return;
-	session->fault = error_code;
-	session->has_fault = true;
-}
-
 static void break_rule(struct http2_session *session, int32_t stream_id, uint32_t error_code, const char *rule)
 {
 	http2_session_refuse(session, REFUSAL_PROTOCOL, stream_id, rule);
-	http2_frames_record_fault(session, error_code);
+	http2_session_record_fault(session, error_code);
 }
 
 static bool is_skipped(const struct http2_session *session, int32_t id)

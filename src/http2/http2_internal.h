@@ -25,7 +25,6 @@ struct http2_stream {
 	uint64_t started_ms;		      /* when the head was complete */
 	uint64_t progress_ms;		      /* when the response last advanced */
 	int32_t id;
-	uint32_t head_bytes; /* of its HEADERS frame */
 	bool request_ended;  /* END_STREAM or RST_STREAM received: the client may send nothing more here */
 	bool is_head;	     /* the response has no content (RFC 9110 section 9.3.2) */
 	bool response_ended; /* END_STREAM sent */
@@ -103,7 +102,7 @@ void http2_session_refuse_limit(struct http2_session *session, enum refusal refu
 				const char *what, uint64_t value, uint64_t limit);
 
 /* Has the connection end with a GOAWAY of `error_code` once nghttp2 has returned. The first fault counts. */
-void http2_frames_record_fault(struct http2_session *session, uint32_t error_code);
+void http2_session_record_fault(struct http2_session *session, uint32_t error_code);
 
 /* Counts a received frame by its header. */
 void http2_flood_on_frame(struct http2_session *session, const struct frame_header *header);
@@ -129,8 +128,9 @@ void http2_frames_inspect(struct http2_session *session, const uint8_t *bytes, s
 /* The client has finished stream `id`, and it is closed: nothing more may come on it. */
 void http2_frames_remember_end(struct http2_session *session, int32_t id);
 
-/* Answers a complete request head: asks the handler, or refuses. Takes the session's head. */
-void http2_request_dispatch(struct http2_session *session, struct http2_stream *stream);
+/* Answers a complete request head, whose HEADERS frame had `frame_bytes` of payload: asks the handler, or refuses.
+ * Takes the session's head. */
+void http2_request_dispatch(struct http2_session *session, struct http2_stream *stream, size_t frame_bytes);
 
 /* The request's content is complete: a response that waited for it goes out. */
 void http2_request_end(struct http2_stream *stream);

@@ -57,7 +57,7 @@ static void answer(struct http2_stream *stream, const struct request_head *head)
 		send_continue(stream);
 }
 
-void http2_request_dispatch(struct http2_session *session, struct http2_stream *stream)
+void http2_request_dispatch(struct http2_session *session, struct http2_stream *stream, size_t frame_bytes)
 {
 	struct request_head *head = session->head;
 	session->head = NULL;
@@ -72,7 +72,7 @@ void http2_request_dispatch(struct http2_session *session, struct http2_stream *
 	} else if (announced >= 0 && (uint64_t)announced > session->context->limits.body_bytes) {
 		refuse_body(stream, (uint64_t)announced);
 	} else {
-		http2_flood_on_request(session, stream->head_bytes);
+		http2_flood_on_request(session, frame_bytes);
 		answer(stream, head);
 	}
 	http2_context_return_head(session->context, head);

@@ -158,7 +158,7 @@ void http2_response_submit(struct http2_stream *stream)
 		http2_session_refuse(session, REFUSAL_MEMORY, stream->id, "response");
 		if (nghttp2_submit_rst_stream(session->nghttp2, NGHTTP2_FLAG_NONE, stream->id,
 					      NGHTTP2_INTERNAL_ERROR) != 0)
-			http2_frames_record_fault(session, NGHTTP2_INTERNAL_ERROR); /* not even that: the end */
+			http2_session_record_fault(session, NGHTTP2_INTERNAL_ERROR); /* not even that: the end */
 	}
 }
 

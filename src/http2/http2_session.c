@@ -112,6 +112,14 @@ static enum valk_error explain_fatal(struct http2_session *session, int code)
 	}
 }
 
+void http2_session_record_fault(struct http2_session *session, uint32_t error_code)
+{
+	if (session->has_fault)
+		return;
+	session->fault = error_code;
+	session->has_fault = true;
+}
+
 /* Acts on a fault that was recorded while nghttp2 was at work. */
 static enum valk_error enforce(struct http2_session *session)
 {

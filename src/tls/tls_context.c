@@ -26,36 +26,21 @@ static int groups[] = {
 	WOLFSSL_ECC_SECP384R1,
 };
 
-static void begin_record(struct tls_session *session, uint32_t length)
-{
-	session->record_left = length;
-	session->record_header_length = 0;
-	session->empty_records++;
-}
-
-/* Counts the records in bytes that wolfSSL is about to take: nearly always a whole header, or of one record's rest. */
+/* Counts the records in bytes that wolfSSL is about to take. It asks for a header, or for what is left of one record,
+ * never for both at once. */
 static void count_records(struct tls_session *session, const uint8_t *bytes, size_t length)
 {
-	if (length <= session->record_left) {
-		session->record_left -= (uint32_t)length;
+	if (session->record_left > 0) {
+		session->record_left -= length < session->record_left ? (uint32_t)length : session->record_left;
 		return;
 	}
-	if (length == RECORD_HEADER_SIZE && session->record_header_length == 0 && session->record_left == 0) {
-		begin_record(session, (uint32_t)bytes[3] << 8 | bytes[4]);
-		return;
-	}
-	while (length > 0) {
-		size_t count = length < session->record_left ? length : session->record_left;
-		if (count == 0) {
-			session->record_header = session->record_header << 8 | *bytes;
-			count = 1;
-			if (++session->record_header_length == RECORD_HEADER_SIZE)
-				begin_record(session, session->record_header & 0xffff);
-		} else {
-			session->record_left -= (uint32_t)count;
-		}
-		bytes += count;
-		length -= count;
+	for (size_t i = 0; i < length; i++) {
+		session->record_header = session->record_header << 8 | bytes[i];
+		if (++session->record_header_length < RECORD_HEADER_SIZE)
+			continue;
+		session->record_left = session->record_header & 0xffff;
+		session->record_header_length = 0;
+		session->empty_records++;
 	}
 }
 

@@ -64,7 +64,7 @@ static void f02_headers_without_settings(uint16_t port)
 	bytes_append(&out, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
 	put_request(&out, 1, FLAG_END_STREAM, "GET", "/");
 	client_send(client, &out);
-	struct ending ending = flood(client, 0, PATIENCE_MS, NULL);
+	struct ending ending = read_ending(client, PATIENCE_MS);
 	client_close(client);
 	assert_ended(&ending);
 }
@@ -277,17 +277,10 @@ static void a15_100_kilobytes_of_headers(uint16_t port)
 	struct frame frame;
 	assert_int_equal(client_read_type(client, FRAME_SETTINGS, &frame, PATIENCE_MS), READ_FRAME);
 	client_send(client, &out);
-	struct ending ending = flood(client, 0, ANSWER_MS, NULL);
+	struct ending ending = read_ending(client, ANSWER_MS);
 	client_close(client);
 	assert_true(ending.status == 431 || ending.reset_code != 0 || ending.goaway > 0);
 	assert_int_not_equal(ending.status, 200);
-}
-
-static int start(void **state)
-{
-	(void)state;
-	scorecard_start(NULL, "GET");
-	return 0;
 }
 
 int main(void)
@@ -312,5 +305,5 @@ int main(void)
 		scorecard_line(a13_hpack_bomb),
 		scorecard_line(a15_100_kilobytes_of_headers),
 	};
-	return cmocka_run_group_tests(lines, start, scorecard_stop);
+	return cmocka_run_group_tests(lines, scorecard_set_up, scorecard_stop);
 }

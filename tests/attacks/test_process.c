@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "support/clock.h"
 #include "support/scorecard.h"
 #include "support/test.h"
 
@@ -19,13 +19,6 @@ enum {
 	LINES = 12000, /* more than the log's queue holds */
 	STUCK_MS = 2000,
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void limit_descriptors(int count)
 {

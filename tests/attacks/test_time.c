@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "support/clock.h"
 #include "support/scorecard.h"
 #include "support/test.h"
 
@@ -19,13 +19,6 @@ enum {
 };
 
 static char body_path[64];
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Waits until the peer has closed, which must be before `deadline_ms`. */
 static void assert_closes(const char *line, int fd, int64_t deadline_ms)

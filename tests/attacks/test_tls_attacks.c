@@ -234,13 +234,6 @@ static void l14_key_updates(uint16_t port)
 				    "tls-empty-records (TLS records in a row without data: 33, limit 32)", 2000));
 }
 
-static int start(void **state)
-{
-	(void)state;
-	scorecard_start(NULL, "GET");
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest lines[] = {
@@ -253,5 +246,5 @@ int main(void)
 		scorecard_line(x09_broken_records),
 		scorecard_line(l14_key_updates),
 	};
-	return cmocka_run_group_tests(lines, start, scorecard_stop);
+	return cmocka_run_group_tests(lines, scorecard_set_up, scorecard_stop);
 }

@@ -169,13 +169,6 @@ static void v09_content_length(uint16_t port)
 	assert_true(ending.resets > 0 || ending.goaway > 0);
 }
 
-static int start(void **state)
-{
-	(void)state;
-	scorecard_start(NULL, "GET");
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest lines[] = {
@@ -184,5 +177,5 @@ int main(void)
 		scorecard_line(v06_pseudo_fields),	     scorecard_line(v08_methods),
 		scorecard_line(v09_content_length),
 	};
-	return cmocka_run_group_tests(lines, start, scorecard_stop);
+	return cmocka_run_group_tests(lines, scorecard_set_up, scorecard_stop);
 }

@@ -3,19 +3,12 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "support/clock.h"
 #include "support/h2_client.h"
 #include "support/process.h"
 #include "support/test.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Waits until the peer closes; the time it took in ms, -1 when it did not. */
 static int64_t time_to_close(int fd, int timeout_ms)

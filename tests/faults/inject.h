@@ -25,7 +25,7 @@ enum injected_call {
 /* Threads start out as the server's, whose calls count and fail; the test's own are exempt. */
 void inject_exempt(bool exempt);
 
-/* The `nth` allocation from now (1 is the next) fails, and with `sticky` all after it. */
+/* The `nth` allocation from now (1 is the next, 0 none) fails, and with `sticky` all after it. */
 void inject_allocation(unsigned nth, bool sticky);
 
 /* The `nth` call from now fails with `error`. A close still closes. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz/faulty_slab.h"
+#include "faults/inject.h"
 #include "fuzz/fuzz.h"
 #include "http2/http2_session.h"
 
@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	limits.body_bytes = 20000;
 	released = handed_out = 0;
 	struct slab *slab = slab_create();
-	faulty_slab_fail(data[2] | (unsigned)data[3] << 8, (data[0] & STICKY) != 0);
+	inject_allocation(data[2] | (unsigned)data[3] << 8, (data[0] & STICKY) != 0);
 	if (http2_context_init(&context, slab, &limits, &handler, &observer, "Sun, 06 Nov 1994 08:49:37 GMT", "fuzz") ==
 	    VALK_OK) {
 		struct http2_session *session = http2_session_create(&context, &context, 0);
@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort(); /* a response is lost or given back twice */
 		http2_context_dispose(&context);
 	}
-	faulty_slab_fail(0, false);
+	inject_allocation(0, false);
 	slab_destroy(slab);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/clock.h"
 #include "support/h2_client.h"
 #include "support/process.h"
 #include "support/test.h"
@@ -30,13 +31,6 @@ static unsigned draw(unsigned below)
 {
 	random_state = random_state * 1103515245 + 12345;
 	return (random_state >> 8) % below;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static struct h2_client *connect_client(uint16_t port, int receive_buffer)

@@ -10,9 +10,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "support/clock.h"
 #include "support/test.h"
 
 struct h2_client {
@@ -24,13 +24,6 @@ struct h2_client {
 	struct bytes input;
 	size_t taken; /* bytes of `input` that belong to frames already returned */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int tcp_connect(uint16_t port, bool ipv6, int receive_buffer)
 {

@@ -20,6 +20,9 @@
  * large. */
 void scorecard_start(const char *const arguments[], const char *method);
 
+/* A group's set-up: a server with its defaults, and GET. */
+int scorecard_set_up(void **state);
+
 /* Stops it, and checks that it ends well. A group's tear-down. */
 int scorecard_stop(void **state);
 
@@ -47,7 +50,6 @@ int scorecard_clean_up(void **line);
 
 /* How an attacker's connection ended. */
 struct ending {
-	int sent; /* pieces that were sent before it was closed */
 	bool closed;
 	int goaway;	     /* code of the last GOAWAY; -1 without one */
 	int status;	     /* of the last response; 0 without one */
@@ -58,6 +60,9 @@ struct ending {
 /* Sends what `put` appends for 0 to `count` - 1, reading meanwhile; then reads until the server closes or `timeout_ms`
  * pass without a byte. `client` has sent its preface. */
 struct ending flood(struct h2_client *client, int count, int timeout_ms, void (*put)(struct bytes *out, int index));
+
+/* Reads until the server closes or `timeout_ms` pass without a byte. */
+struct ending read_ending(struct h2_client *client, int timeout_ms);
 
 /* Sends `bytes` (and frees them) on a new connection after the preface, and reads like flood. */
 struct ending send_once(uint16_t port, struct bytes *bytes, int timeout_ms);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* System calls that fail. The program's own definitions come before libc's, for libev too. */
 #define _GNU_SOURCE
-#include "faults/inject.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -12,104 +11,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "faults/inject.h"
+#include "faults/inject_state.h"
+
 enum { NO_CALL = -1 };
 
-static __thread bool thread_is_exempt;
-static atomic_int countdown; /* to the failing allocation; 0: none */
-static atomic_bool is_sticky;
 static atomic_int chosen_call = NO_CALL;
 static atomic_int call_countdown;
 static atomic_int call_error;
-static atomic_bool has_happened;
-
-void inject_exempt(bool exempt)
-{
-	thread_is_exempt = exempt;
-}
-
-void inject_nothing(void)
-{
-	atomic_store(&countdown, 0);
-	atomic_store(&chosen_call, NO_CALL);
-}
-
-void inject_allocation(unsigned nth, bool sticky)
-{
-	atomic_store(&has_happened, false);
-	atomic_store(&is_sticky, sticky);
-	atomic_store(&countdown, (int)nth);
-}
 
 void inject_call(enum injected_call call, unsigned nth, int error)
 {
-	atomic_store(&has_happened, false);
+	inject_set_happened(false);
 	atomic_store(&call_countdown, (int)nth);
 	atomic_store(&call_error, error);
 	atomic_store(&chosen_call, (int)call);
 }
 
-bool inject_happened(void)
+void inject_nothing(void)
 {
-	return atomic_load(&has_happened);
-}
-
-static bool allocation_fails(void)
-{
-	if (thread_is_exempt)
-		return false;
-	int left = atomic_load(&countdown);
-	if (left == 0)
-		return false;
-	if (left > 1) {
-		atomic_compare_exchange_strong(&countdown, &left, left - 1);
-		return false;
-	}
-	if (!atomic_load(&is_sticky))
-		atomic_store(&countdown, 0);
-	atomic_store(&has_happened, true);
-	return true;
+	inject_allocation(0, false);
+	atomic_store(&chosen_call, NO_CALL);
 }
 
 static bool call_fails(enum injected_call call)
 {
 	int saved = errno;
-	if (thread_is_exempt || atomic_load(&chosen_call) != (int)call || atomic_fetch_sub(&call_countdown, 1) != 1) {
+	if (inject_is_exempt() || atomic_load(&chosen_call) != (int)call || atomic_fetch_sub(&call_countdown, 1) != 1) {
 		errno = saved;
 		return false;
 	}
 	atomic_store(&chosen_call, NO_CALL);
-	atomic_store(&has_happened, true);
+	inject_set_happened(true);
 	errno = atomic_load(&call_error);
 	return true;
 }
-
-/* --- allocations: the linker turns malloc into __wrap_malloc in everything that is linked statically -----------------
- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-	return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return allocation_fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-	return allocation_fails() ? NULL : __real_realloc(block, size);
-}
-
-/* --- system calls: the program's own definitions come before libc's, for libev too ----------------------------------
- */
 
 #define NEXT(type, name) ((type)dlsym(RTLD_NEXT, name))
 
